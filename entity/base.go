@@ -14,6 +14,7 @@ type BaseHost interface {
 	Caller
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
 	DestroyCell() error
+	TeleportCell(to Destination, method string, user int64) (request uint64, err error)
 	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
 	DestroySpace(id SpaceID) error
 	BaseMaker
@@ -105,6 +106,19 @@ func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, i
 // ErrNoPart. When the cell part is gone, OnLoseCell is called, and a new one can be created. There
 // is no OnLoseCell for a cell part that has not come to life yet, that is, had no OnGetCell.
 func (b *Base) DestroyCell() error { return b.host.DestroyCell() }
+
+// TeleportCell takes the cell part to another place, as its own script does with space.Real.Teleport:
+// that script is asked first and hears how it went. Space 0 is the one that it is in then. Later the
+// base script's method of that name, a func (T) OnX(TeleportReply), is called, once; user is for the
+// callbacks of the cell script. It returns at once; the returned number tells replies apart. Errors
+// are ErrNoCallback, ErrNoPart without a cell part, ErrTooMany, and that of a place that makes no
+// sense.
+func (b *Base) TeleportCell(to Destination, method string, user int64) (request uint64, err error) {
+	if err := to.Check(); err != nil {
+		return 0, err
+	}
+	return b.host.TeleportCell(to, method, user)
+}
 
 // CreateSpace asks for a new space, such as a room or a dungeon for one party. It returns at once.
 // Later the script's method of that name, a func (T) OnX(SpaceReply), is called with the space's

@@ -39,6 +39,7 @@ func (h *fakeHost) ChangeSpaceData(id SpaceID, d SpaceDatum) error {
 	return nil
 }
 func (h *fakeHost) NewDataID() (DataID, error)                                         { return 5, nil }
+func (h *fakeHost) TeleportCell(Destination, string, int64) (uint64, error)            { return 5, nil }
 func (h *fakeHost) DestroyCell() error                                                 { return ErrNoPart }
 func (h *fakeHost) Destroy()                                                           { h.created = -1 }
 func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }
@@ -88,6 +89,12 @@ func TestBaseAsksItsHost(t *testing.T) {
 	}
 	if host.created != 3 || !errors.Is(b.DestroyCell(), ErrNoPart) {
 		t.Error("not passed on")
+	}
+	if n, err := b.TeleportCell(Destination{Space: 2}, "OnThere", 0); n != 5 || err != nil {
+		t.Errorf("TeleportCell: %d, %v", n, err)
+	}
+	if _, err := b.TeleportCell(Destination{Position: property.Vector3{X: 1e30}}, "OnThere", 0); err == nil {
+		t.Error("TeleportCell beyond the world")
 	}
 	if n, err := b.CreateSpace(SpaceInfo{}, "OnRoom"); n != 4 || err != nil {
 		t.Error("no space")

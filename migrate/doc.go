@@ -23,6 +23,33 @@
 // messages of a dying CellApp interleave, at most one real is acknowledged (promise 1 of the
 // design); whoever holds another one is told so by Refuse, and drops it.
 //
+// # Teleports
+//
+// A teleport is a handoff that the destination may refuse: to another space, or far away in the same
+// one, where nobody has a ghost of the real. The Onload says so (Arrival), with the place or with the
+// entity to go near to.
+//
+//	origin                                 destination
+//	real (h)
+//	  | as above; parts and Offer say where it was
+//	  +------- Onload(h+1, Arrival) ------>  takes it: real at h+1, at the new place
+//	frozen, a ghost for who stands by        <- OnloadAck(h+1, Elsewhere)
+//	  |                                      or says no: remembers h+1
+//	  |<------ OnloadRefused(h+1) ---------+
+//	  |
+//	  +- acked, in another space: its ghosts there end; in the same: they are those of the new real
+//	  +- refused: real again at h+2 from the copy, all haunts get its State
+//	  +- destination dies: Offer, as above; the base restores it where it was
+//
+// h+1 is used up by the refusal, since it may have been spoken of. The destination turns down every
+// repeat of an Onload that it has refused, also when it would take the real by now: the origin has
+// made it again. It decides before it makes anything, so a refusal leaves nothing behind there. While
+// the real is away nobody handles what is sent to it; it is sent again. Until it is taken, a backup
+// or an Offer says that the teleport has not ended. A real that is restored from one is where it was,
+// and its script is told that the teleport has failed.
+//
+// # Titles
+//
 // Whoever says to a base that it has the real, had it or lost it at a newer hop shows the Title that
 // the base gave to the first app of this incarnation, and that each Onload passes on. An app that was
 // never given the entity does not know it. Orders alone could be guessed.
@@ -44,7 +71,8 @@
 //	Refuse               answers a message that is repeated; a real     2 s; a backup
 //	                     that it is about says again where it is
 //	Onload               sent again until it is acked                   a tick; 2 s
-//	OnloadAck            answers the Onload, which is sent again        2 s
+//	OnloadAck,           answer the Onload, which is sent again         2 s
+//	OnloadRefused
 //	Offer, Lost          repeated until the base answers with a         a tick; 2 s
 //	                     Refuse, by the CellApp, whatever cells it has
 //	Probe                asked again while the base hears nothing       5 s
@@ -59,7 +87,8 @@
 //	RemovalAck, AddCell, the manager repeats its orders until it        1 s
 //	RemoveCell, …        hears that they were carried out
 //	Geometry             asked for when a version is missing            200 ms
-//	Located, Locate      the base asks again                            1 s (LocateRetry)
+//	Located, Locate      the base asks again, or the teleport           1 s (LocateRetry)
+//	Whereis, Whereabouts the teleport asks again                        1 s
 //	CreateSpace,         asked again until they are answered            1 s
 //	DestroySpace
 //	SetSpaceData,        said again to the same manager or the next     the next Welcome

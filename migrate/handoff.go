@@ -21,9 +21,13 @@ type Handoff struct {
 	// Haunts are the apps that mirrored the real when it left. If To dies before it has told them
 	// of the new hop, nobody else knows that their ghosts are orphans.
 	Haunts []mercury.Address
+	// Mirrored says that To had a ghost of the real when that left.
+	Mirrored bool
 	// Onload is the handoff as it was sent; its Parts are those of Offer. It is sent again until it
 	// is acked: to take it over twice is the same as once.
 	Onload Onload
+	// Party is what the Onload was sent in, nil if it was sent alone.
+	Party *OnloadParty
 	// SentAt is when it was last sent.
 	SentAt time.Duration
 	// Offer is the copy, ready to be sent.
@@ -52,7 +56,7 @@ func (h *Handoffs) Begin(x Handoff) {
 	if h.from == nil {
 		h.from = make(map[entity.SpaceID]int)
 	}
-	h.from[x.Onload.Space]++
+	h.from[x.Offer.Space]++
 	i, found := h.find(x.Offer.ID)
 	if found {
 		if invariant.On {
@@ -83,10 +87,20 @@ func (h *Handoffs) Take(id entity.ID, order entity.Order) (Handoff, bool) {
 	return x, true
 }
 
+// Refused takes out the copy of a teleport that To refuses at an order, and reports whether there was
+// one.
+func (h *Handoffs) Refused(id entity.ID, order entity.Order) (Handoff, bool) {
+	i, found := h.find(id)
+	if !found || h.list[i].Offer.Order != order || !h.list[i].Onload.Arrival.Teleports() {
+		return Handoff{}, false
+	}
+	return h.Take(id, order)
+}
+
 // forget counts a copy that is taken out.
 func (h *Handoffs) forget(x *Handoff) {
-	if h.from[x.Onload.Space]--; h.from[x.Onload.Space] == 0 {
-		delete(h.from, x.Onload.Space)
+	if h.from[x.Offer.Space]--; h.from[x.Offer.Space] == 0 {
+		delete(h.from, x.Offer.Space)
 	}
 }
 
@@ -167,7 +181,7 @@ func (h *Handoffs) Apps() iter.Seq2[mercury.Address, mercury.Address] {
 	}
 }
 
-// Towards reports whether a handoff in a space is in flight to an app.
+// Towards reports whether a handoff from the cell of a space is in flight to an app.
 func (h *Handoffs) Towards(app mercury.Address, space entity.SpaceID) bool {
-	return slices.ContainsFunc(h.list, func(x Handoff) bool { return x.To == app && x.Onload.Space == space })
+	return slices.ContainsFunc(h.list, func(x Handoff) bool { return x.To == app && x.Offer.Space == space })
 }

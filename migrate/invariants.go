@@ -8,15 +8,15 @@ func (h *Handoffs) assert() {
 	spaces := 0
 	for i := range h.list {
 		x := &h.list[i]
-		if x.Onload.ID != x.Offer.ID || x.Onload.Order != x.Offer.Order || x.Onload.Space != x.Offer.Space || x.To.IsZero() {
+		if x.Onload.ID != x.Offer.ID || x.Onload.Order != x.Offer.Order || !x.Onload.Arrival.Teleports() && x.Onload.Space != x.Offer.Space || x.To.IsZero() {
 			invariant.Broken("migrate: the handoff of %v at %v to %v offers %v at %v",
 				x.Onload.ID, x.Onload.Order, x.To, x.Offer.ID, x.Offer.Order)
 		}
 		if i > 0 && h.list[i-1].Offer.ID >= x.Offer.ID {
 			invariant.Broken("migrate: two handoffs of %v, or out of order", x.Offer.ID)
 		}
-		if h.from[x.Onload.Space] < 1 {
-			invariant.Broken("migrate: no handoff is counted from %v", x.Onload.Space)
+		if h.from[x.Offer.Space] < 1 {
+			invariant.Broken("migrate: no handoff is counted from %v", x.Offer.Space)
 		}
 	}
 	// order does not show: the sum is of integers

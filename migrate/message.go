@@ -19,7 +19,7 @@ const (
 	// MaxParts bounds the travelling state of one real: properties, history, flows with their
 	// tails, timers, controllers, witness. It also bounds the properties when they are unpacked.
 	MaxParts = 896 << 10
-	// MaxReason bounds the reason text of a Lost.
+	// MaxReason bounds the reason text of a Lost and of an OnloadRefused.
 	MaxReason = 512
 )
 
@@ -32,12 +32,13 @@ type Geometry struct{ Term, N uint32 }
 // that never had the entity cannot say that it has it.
 type Title uint64
 
-// Onload hands a real to another CellApp. The receiver always accepts, unless it
-// knows a newer order of the same entity, and sends it nowhere else before it holds the geometry
-// that the handoff was decided by.
+// Onload hands a real to another CellApp. The receiver always accepts one that crosses a border,
+// unless it knows a newer order of the same entity, and sends it nowhere else before it holds the
+// geometry that the handoff was decided by. It may refuse a teleport (OnloadRefused).
 type Onload struct {
-	ID    entity.ID
-	Type  uint16
+	ID   entity.ID
+	Type uint16
+	// Space is the one to go to; it is 0 if only the entity that Arrival goes near to tells.
 	Space entity.SpaceID
 	// Order is the order of the real at its destination.
 	Order entity.Order
@@ -45,10 +46,40 @@ type Onload struct {
 	Base    mercury.Address
 	Title   Title
 	Decided Geometry
+	Arrival Arrival
 	Parts   []byte // see Parts; aliases the input after Parse
 }
 
+// Arrival is what an Onload says that is a teleport. The zero value says that it crosses a border.
+type Arrival struct {
+	// From is the space that the real leaves, which may be the one that it goes to; 0 at a border.
+	From entity.SpaceID
+	// Near is the entity to put the real near to; 0 for none. Position is then the way from it.
+	Near                entity.ID
+	Position, Direction property.Vector3
+}
+
+// Teleports reports whether the handoff is a teleport.
+func (a *Arrival) Teleports() bool { return a.From != 0 }
+
+func (a *Arrival) code(c *codec.Coder) {
+	codec.Uint32(c, &a.From)
+	if !a.Teleports() {
+		*a = Arrival{}
+		return
+	}
+	fields.ID(c, &a.Near)
+	fields.Vector3(c, &a.Position)
+	fields.Vector3(c, &a.Direction)
+}
+
 func (m *Onload) code(c *codec.Coder) {
+	m.head(c)
+	c.Rest(&m.Parts, MaxParts)
+}
+
+// head codes all but the parts.
+func (m *Onload) head(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
 	codec.Uint32(c, &m.Space)
@@ -57,27 +88,72 @@ func (m *Onload) code(c *codec.Coder) {
 	c.U64((*uint64)(&m.Title))
 	codec.Uint32(c, &m.Decided.Term)
 	codec.Uint32(c, &m.Decided.N)
-	c.Rest(&m.Parts, MaxParts)
+	m.Arrival.code(c)
 }
 
 // Append and Parse are what code describes.
 func (m *Onload) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Onload) Parse(body []byte) error { return parse(body, m, m.code) }
 
+// MaxParty bounds the reals that one OnloadParty takes: a group of players with what they ride.
+const MaxParty = 32
+
+// OnloadParty hands several reals over together. All are teleports from one cell to one place; the
+// receiver takes all or none, and answers each by an OnloadAck or an OnloadRefused of its own. Their
+// parts have at most MaxParts together.
+type OnloadParty struct{ List []Onload }
+
+// minOnload is the shortest encoding of an Onload in a list.
+const minOnload = 16
+
+func (m *OnloadParty) code(c *codec.Coder) {
+	codec.List(c, &m.List, MaxParty, minOnload, func(c *codec.Coder, x *Onload) {
+		x.head(c)
+		c.Bytes(&x.Parts, MaxParts)
+	})
+}
+
+// Append and Parse are what code describes.
+func (m *OnloadParty) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *OnloadParty) Parse(body []byte) error { return parse(body, m, m.code) }
+
 // OnloadAck says that the real of that order has been taken over: the frozen copy can go.
 type OnloadAck struct {
 	ID    entity.ID
 	Order entity.Order
+	// Elsewhere says that the real is in another space now, so that its ghosts in the old one go.
+	Elsewhere bool
 }
 
 func (m *OnloadAck) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
+	c.Bool(&m.Elsewhere)
 }
 
 // Append and Parse are what code describes.
 func (m *OnloadAck) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *OnloadAck) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// OnloadRefused says that a teleport was refused: there is no real of that order here, and there
+// never will be.
+type OnloadRefused struct {
+	ID     entity.ID
+	Order  entity.Order
+	Code   entity.TeleportCode
+	Reason string
+}
+
+func (m *OnloadRefused) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	fields.Order(c, &m.Order)
+	codec.Enum(c, &m.Code, 1, entity.LastTeleportCode)
+	c.String(&m.Reason, MaxReason)
+}
+
+// Append and Parse are what code describes.
+func (m *OnloadRefused) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *OnloadRefused) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Create makes a real from what its base holds: a new one, or one restored from its backup under a
 // new incarnation.

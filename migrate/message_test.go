@@ -29,7 +29,13 @@ func messages() []message {
 	parts := []byte("parts")
 	return []message{
 		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
-		&migrate.OnloadAck{ID: id, Order: order},
+		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}}, Parts: parts},
+		&migrate.OnloadParty{List: []migrate.Onload{
+			{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
+			{ID: id + 1, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
+		}},
+		&migrate.OnloadAck{ID: id, Order: order, Elsewhere: true},
+		&migrate.OnloadRefused{ID: id, Order: order, Code: entity.TeleportFull, Reason: "full"},
 		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Session: flow.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts},
 		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 1 << 40},
 		&migrate.Refuse{ID: id, Order: order},

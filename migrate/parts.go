@@ -31,12 +31,13 @@ const (
 	CommitsPart                    // what waits for a backup
 	SteeringPart                   // who moves it, and how fast
 	RequestsPart                   // its two-way calls that are not answered
+	TeleportPart                   // a teleport that has not ended
 	lastTag
 )
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests"}
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests", "teleport"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}
@@ -127,4 +128,27 @@ func ReadProps(body []byte, cell *property.Values, z *property.Compressor) error
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return nil
+}
+
+// Placed returns a copy of parts in which the real stands at another place.
+func Placed(parts []byte, position, direction property.Vector3) ([]byte, error) {
+	placed, found := make([]byte, 0, len(parts)), false
+	err := EachPart(parts, func(tag Tag, body []byte) error {
+		if tag == CorePart {
+			var core Core
+			if err := core.Parse(body); err != nil {
+				return err
+			}
+			core.Position, core.Direction, found = position, direction, true
+			core.MoveStamp++
+			placed = AppendPart(placed, tag, core.Append)
+			return nil
+		}
+		placed = AppendPart(placed, tag, func(b []byte) []byte { return append(b, body...) })
+		return nil
+	})
+	if err == nil && !found {
+		err = ErrNoCore
+	}
+	return placed, err
 }

@@ -52,6 +52,12 @@ func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 		r.clientMoved(&x)
 	case flow.SetClientPayload, flow.AuditPayload, flow.SlowClientPayload:
 		return r.handleSession(kind, body)
+	case flow.TeleportPayload:
+		var x flow.Teleport
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r.teleportForBase(&x)
 	case flow.DestroyPayload:
 		r.Destroy()
 	case flow.BackupNowPayload:

@@ -84,13 +84,20 @@ func (r *Real) attach(session flow.Session) {
 
 // greet begins a session by sending the client its cell part.
 func (r *Real) greet() {
+	r.direct = r.direct[:0]
+	r.arriving = 0
+	r.sayPlace()
+}
+
+// sayPlace gives the client its cell part, at the place where it is.
+func (r *Real) sayPlace() {
 	r.beginSteering()
 	m := protocol.CellPlayer{
 		Space: r.e.Space, Incarnation: r.e.Order.Incarnation, Position: r.e.Position, Direction: r.e.Direction,
 		Forced: r.steering.number, Control: r.clientMoves(),
 		Props: r.cell.compressor.AppendStream(nil, r.e.Props, property.OwnClientCellStream, protocol.MaxProps),
 	}
-	r.direct = m.Append(r.direct[:0])
+	r.direct = m.Append(r.direct)
 	r.dataTold, r.dayTold = 0, dayTold{}
 	r.clientSeq = 0
 	r.spill()

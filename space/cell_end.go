@@ -9,7 +9,8 @@ import (
 var ErrEnded = errors.New("space: the space has ended")
 
 // End tells the cell that the space has ended. The next tick destroys all its reals, as their own
-// Destroy would: the script gets OnDestroy, and the base hears that the cell part is gone. Reals
+// Destroy would: the script gets OnDestroy, and the base hears that the cell part is gone. Only who is
+// teleported out of it (SpaceLeaver) stays until that has ended. Reals
 // that arrive later from cells that have not heard are destroyed, too. The cell is Idle when all
 // bases have acknowledged.
 func (c Hosted) End() { c.ended = true }
@@ -24,11 +25,21 @@ func (c *Cell) endReals() {
 		return
 	}
 	for _, rec := range slices.Clone(c.reals) {
-		if r := rec.real; r != nil {
+		if r := rec.real; r != nil && !r.leavesSpace() {
 			r.Destroy()
 		}
 	}
 	c.sweep()
+}
+
+// leavesSpace tells the script once that the space has ended, and reports whether the real is on its
+// way out of it. TeleportPatience bounds that.
+func (r *Real) leavesSpace() bool {
+	if !r.toldEnd && r.gone == staying {
+		r.toldEnd = true
+		callback(r, "OnSpaceEnd", func(s SpaceLeaver) { s.OnSpaceEnd() })
+	}
+	return r.gone == staying && r.teleport != nil
 }
 
 // DestroySpace asks the CellAppMgr to end the space, with every entity on all its cells. It returns

@@ -159,6 +159,9 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	if r.HasClient() && r.gone == staying {
 		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(true) })
 	}
+	if r.teleport != nil && r.gone == staying {
+		r.failTeleport(entity.TeleportLost, "it was restored to before it")
+	}
 	// The backup comes last, so that it contains what OnCreated did, which is not called again for
 	// a restored real.
 	if r.gone == staying {

@@ -49,6 +49,9 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	if c.tree.Version().Less(r.decided) {
 		return false // the sender knew better where it belongs
 	}
+	if r.teleport != nil && r.teleport.party != nil {
+		return false // the others would lose it
+	}
 	if !c.takes(leaf) {
 		return false
 	}
@@ -79,10 +82,26 @@ func (c *Cell) offload(r *Real) {
 	}
 	p := r.e.Position
 	leaf := c.tree.At(float64(p.X), float64(p.Z))
-	to := appOf(leaf)
 	if leaf.Cell == c.id || !c.takes(leaf) {
 		return
 	}
+	c.handOver(r, appOf(leaf), c.space, migrate.Arrival{}, c.tree.Version())
+}
+
+// handOver hands a real over to an app, for its cell of a space. It stays, and false is returned, if
+// it is too large to travel.
+func (c *Cell) handOver(r *Real, to mercury.Address, in entity.SpaceID, arrival migrate.Arrival, v bsp.Version) bool {
+	m, ok := c.freeze(r, to, in, arrival, v, nil)
+	if ok {
+		c.out.Send(to, &m)
+		c.becomeGhost(r, m.Order, to)
+	}
+	return ok
+}
+
+// freeze keeps a frozen copy of a real that is to be handed over, alone or in a party, and makes the
+// message for it.
+func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival migrate.Arrival, v bsp.Version, with *migrate.OnloadParty) (m migrate.Onload, ok bool) {
 	if len(r.changes) > 0 {
 		// The callback's changes are in the State of the new hop, too. Ghosts that hear them now
 		// will have the same history, and need not give up their own.
@@ -107,12 +126,11 @@ func (c *Cell) offload(r *Real) {
 		}
 		c.count.Errors++
 		r.Log().Error("not offloaded: its state is too large", "bytes", len(parts), "limit", migrate.MaxParts)
-		return
+		return m, false
 	}
-	v := c.tree.Version()
-	m := migrate.Onload{
-		ID: r.e.ID, Type: r.e.Def.ID, Space: c.space, Order: order, Base: r.e.Base, Title: r.title,
-		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Parts: parts,
+	m = migrate.Onload{
+		ID: r.e.ID, Type: r.e.Def.ID, Space: in, Order: order, Base: r.e.Base, Title: r.title,
+		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Arrival: arrival, Parts: parts,
 	}
 	var haunts []mercury.Address
 	for h := range r.haunts.All() {
@@ -120,11 +138,10 @@ func (c *Cell) offload(r *Real) {
 			haunts = append(haunts, h.App)
 		}
 	}
-	c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Onload: m, SentAt: c.now, Offer: migrate.Offer{
-		ID: r.e.ID, Order: order, Title: r.title, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: p, Parts: parts,
+	c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Mirrored: had, Onload: m, Party: with, SentAt: c.now, Offer: migrate.Offer{
+		ID: r.e.ID, Order: order, Title: r.title, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: r.e.Position, Parts: parts,
 	}})
-	c.out.Send(to, &m)
-	c.becomeGhost(r, order, to)
+	return m, true
 }
 
 // handled is the number of the last message of the base's flow that the real has handled.
@@ -158,7 +175,8 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 
 // Onload takes a real over. It sends the ack even if it refuses the real, since the holder of a
 // newer order is then responsible for the entity. It sends none while a real stands here
-// that only its base may end: the sender tries again.
+// that only its base may end: the sender tries again. A teleport may be turned away; the origin then
+// goes on with the real.
 func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
 	rec := p.find(m.ID)
@@ -172,31 +190,51 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	if rec != nil && rec.real != nil && !old {
 		return rec.cell.challenge(rec.real, m.Order, from)
 	}
-	p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
 	if old {
+		p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order, Elsewhere: m.Arrival.Teleports() && (rec == nil || rec.e.Space != m.Arrival.From)})
 		return nil
 	}
-	c := p.cell(m.Space)
+	c, a := p.cell(m.Space), arrival{}
+	if m.Arrival.Teleports() {
+		if answer, turned := p.turned.answer(m.ID, m.Order); turned {
+			p.env.Out.Send(from, &answer)
+			return nil
+		}
+		to, no := entity.Destination{}, (*entity.TeleportError)(nil)
+		if c, to, no = p.receive(m, 0); no != nil {
+			p.turnAway(m, no, from)
+			return nil
+		}
+		a = arrival{to: to, at: m.Arrival.From}
+	}
 	if c == nil {
 		// Nobody has the real now, so the base must bring it back.
+		p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
 		p.tellLost(m.Base, m.ID, m.Order, m.Title, errNoCell.Error())
 		return errNoCell
 	}
-	if err := c.onload(m, rec, from); err != nil {
-		p.env.Counters.Errors++
-		p.env.Log.Error("cannot take over an entity; its base restores it", "entity", m.ID.String(), "error", err)
-		p.tellLost(m.Base, m.ID, m.Order, m.Title, err.Error())
-	}
+	p.take(m, c, a, from)
 	return nil
+}
+
+// take makes a real that was handed over.
+func (p *Population) take(m *migrate.Onload, c *Cell, a arrival, from mercury.Address) {
+	p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order, Elsewhere: a.at != 0 && a.at != c.space})
+	rec := p.find(m.ID)
+	if err := c.onload(m, rec, from, a); err != nil {
+		c.lost(m, err)
+	}
 }
 
 var errNoCell = errors.New("space: handed to a CellApp without a cell of the space")
 
-func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) error {
+// onload makes a real from what was handed over, by an app or, if nobody took it, by this one.
+func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address, a arrival) error {
 	core, err := readCore(m.Parts)
 	if err != nil {
 		return err
 	}
+	a.place(&core)
 	d, err := c.definition(m.Type)
 	if err != nil {
 		return err
@@ -225,10 +263,14 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) erro
 		if r.HasClient() != (r.witness != nil) {
 			return errors.New("a client without a witness")
 		}
+		c.welcomeHaunts(r, &a)
 		return nil
 	})
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
+	}
+	if a.at != 0 {
+		r.newView()
 	}
 	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
 	c.population.find(m.ID).giver = from
@@ -241,6 +283,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) erro
 	r.announce()
 	r.haunts.Sweep(func(h ghost.Haunt) bool { return h.App == c.self || c.out.Dead(h.App) })
 	r.enter(aspect)
+	r.arrived(&a)
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.steered() {
 		b = migrate.AppendPart(b, migrate.SteeringPart, r.appendSteering)
 	}
-	return r.appendRequests(b)
+	return r.appendTeleport(r.appendRequests(b))
 }
 
 // appendPlaced encodes the parts that only an offload carries, but for the history.
@@ -88,6 +88,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readFlows(&rd, restoring)
 		case migrate.SteeringPart:
 			r.readSteering(&rd)
+		case migrate.TeleportPart:
+			r.readTeleport(&rd)
 		case migrate.ClientPart:
 			if restoring {
 				r.readUntold(&rd)
@@ -160,6 +162,7 @@ func (r *Real) appendClient(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, r.clientSeq)
 	b = binary.AppendUvarint(b, r.dataTold)
 	b = binary.AppendUvarint(b, r.saves)
+	b = codec.AppendBool(b, r.arriving != 0)
 	return codec.AppendBytes(b, r.direct)
 }
 
@@ -167,6 +170,9 @@ func (r *Real) readClient(rd *codec.Reader) {
 	r.session.Read(rd)
 	r.clientSeq = rd.U32()
 	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()
+	if rd.Bool() {
+		r.arriving = r.cell.now + ArrivedWithin
+	}
 	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)
 }
 

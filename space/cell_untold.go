@@ -21,6 +21,7 @@ func (r *Real) readUntold(rd *codec.Reader) {
 	var session flow.Session
 	session.Read(rd)
 	_, _, _ = rd.U32(), rd.Uvarint(), rd.Uvarint()
+	_ = rd.Bool() // a new view begins anew
 	if direct := rd.Bytes(migrate.MaxParts); len(direct) > 0 && rd.Err() == nil {
 		if r.untold == nil {
 			r.untold = new(untold)
@@ -41,7 +42,7 @@ func (r *Real) retell(heard uint64) {
 		kind, body, err := flow.SplitPayload(payload)
 		switch {
 		case err != nil || number <= heard:
-		case kind == flow.CallBasePayload:
+		case kind == flow.CallBasePayload || kind == flow.TeleportedPayload:
 			_ = r.sendBase(payload)
 		case kind == flow.BundlePayload:
 			var m flow.Bundle

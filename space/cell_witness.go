@@ -127,6 +127,7 @@ func (r *Real) sendUpdate() {
 		r.sendBundle(r.bundle)
 	}
 	r.sendPackets(r.packets)
+	r.tellArrived()
 	if r.audits {
 		r.audit()
 	}

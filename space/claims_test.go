@@ -1,6 +1,7 @@
 package space
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -181,6 +182,10 @@ func TestLiesInAHandoff(t *testing.T) {
 		t.Fatal("not handed over")
 	}
 	r.tell(1, &migrate.OnloadAck{ID: 7, Order: order})
+	r.tell(1, &migrate.OnloadRefused{ID: 7, Order: order, Code: entity.TeleportFull}) // of another app than the taker
+	if err := r.apps[0].population.OnloadRefused(&migrate.OnloadRefused{ID: 7, Order: order, Code: entity.TeleportFull}, addr(2)); !errors.Is(err, errUntrue) {
+		t.Errorf("the taker refuses who crosses a border: %v", err)
+	}
 	if _, waits := r.apps[0].population.handoffs.Has(7); !waits {
 		t.Error("the frozen copy is gone")
 	}

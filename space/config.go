@@ -62,6 +62,9 @@ type Config struct {
 	// BackupPeriod is how often each real is backed up to its base, default 10 s: the most that the
 	// death of a CellApp sets an entity back. Reals are also backed up when they are created.
 	BackupPeriod time.Duration
+	// MaxReals is how many reals a cell may have and still take one that is teleported to it; 0, the
+	// default, is no limit. Entities that are made there or walk in over a border are always taken.
+	MaxReals int
 	// OrphanGrace is how long a ghost whose real's CellApp died waits for the restored real,
 	// default 10 s, so that players do not see it vanish and come back.
 	OrphanGrace time.Duration
@@ -146,6 +149,9 @@ func (c Config) Validate() error {
 	positive("LoadAhead", c.LoadAhead > 0)
 	if !(c.ClientTopSpeed >= 0 && c.ClientTopSpeed <= c.TopSpeed) {
 		faults = append(faults, fmt.Errorf("space: ClientTopSpeed %g m/s must be from 0 to TopSpeed, %g m/s; leave it zero for no check", c.ClientTopSpeed, c.TopSpeed))
+	}
+	if c.MaxReals < 0 {
+		faults = append(faults, errors.New("space: MaxReals must not be negative; zero means no limit"))
 	}
 	if c.ArtificialLoad < 0 {
 		faults = append(faults, errors.New("space: ArtificialLoad must not be negative; zero means measured load"))

@@ -111,6 +111,21 @@
 // hear changes by OnSpaceData, clients by Events.SpaceData. Cell.SetTimeOfDay uses one of the keys
 // from entity.FirstReservedKey on, which are the library's; the day runs with game time.
 //
+// # Teleports
+//
+// A script takes its entity to another place with Real.Teleport: far away in its space, in another
+// space by its id, near another entity. The cell there may refuse it: one that has ended or has not
+// loaded its land, one with Config.MaxReals, or by a rule of the game (Scripts.OnArrival). Then the
+// entity is as it was before. Its script is asked first (Teleporter), and hears once how it went
+// (Teleportee, Stayer). Package migrate has the protocol, and the type teleport its states.
+//
+//	same cell                    the real is put there; it has a new place and a new view
+//	another cell of this CellApp the real is made there at the next hop; nothing is sent
+//	another CellApp              a handoff, which may be refused
+//
+// The client begins a new view: LeaveSpace, CellPlayer, the data of the space, who is near, Arrived.
+// CellPlayer has a new number of a forced place, so what the client says of the old place is ignored.
+//
 // # Geometry
 //
 // The game loads terrain, collision meshes and the like. A space that is configured with Geometry
@@ -146,7 +161,7 @@
 //     bases that may have missed something; leases that ran out.
 //  9. Meters: the work since the last tick becomes load.
 //
-// After all cells the Population does what belongs to none of them: what destroyed reals owe,
+// After all cells the Population does what belongs to none of them: teleports, what destroyed reals owe,
 // handoffs that are due again, leases that ran out, news that bases have not acknowledged.
 //
 // Messages from outside are handled as they arrive, between ticks. Ghosts are told of clients'
@@ -167,7 +182,8 @@
 //	a ghost that is not here    nobody for sure: it holds up older States, whose senders are asked
 //	a real that comes           any CellApp. The base decides by the title that came with it
 //	                            (migrate.Title), and what a ghost here was told keeps no real out
-//	an ack of a handoff         the app that the real was handed to
+//	an ack of a handoff, or     the app that the real was handed to
+//	a refusal
 //	what a base says, passed on the app that handed the real over to here
 //	what another's base says    the app of the real's own base, which passes it on; of an entity
 //	                            without a base, the app that has issued the caller's id

@@ -55,6 +55,25 @@ type (
 		OnMoving(from, to property.Vector3) (at property.Vector3, ok bool)
 	}
 
+	// Teleporter is told that the real is about to be teleported; see Real.Teleport. It may change
+	// where to, destroy the real, or return an error: then the real stays, and OnTeleportFailed is
+	// called.
+	Teleporter interface {
+		OnTeleport(to *entity.Destination, user int64) error
+	}
+
+	// Teleportee is told, where it has arrived, that the real was teleported.
+	Teleportee interface{ OnTeleported(user int64) }
+
+	// Stayer is told that a teleport has failed, and why. The real is where it was before.
+	Stayer interface {
+		OnTeleportFailed(user int64, reason *entity.TeleportError)
+	}
+
+	// SpaceLeaver is told that the space has ended. It may teleport the real out of it; the cell
+	// waits for the end of that. Without a teleport, or if that fails, the real is destroyed.
+	SpaceLeaver interface{ OnSpaceEnd() }
+
 	// Destroyer is told that the real is about to be destroyed.
 	Destroyer interface{ OnDestroy() }
 )
@@ -63,6 +82,7 @@ func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Quitter](),
 		reflect.TypeFor[Arriver](), reflect.TypeFor[Enterer](),
-		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[MoveChecker](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[MoveChecker](),
+		reflect.TypeFor[Teleporter](), reflect.TypeFor[Teleportee](), reflect.TypeFor[Stayer](), reflect.TypeFor[SpaceLeaver](), reflect.TypeFor[Destroyer](),
 	}
 }

@@ -42,6 +42,8 @@ type Population struct {
 	departed   departed
 	orphans    []orphan
 	handedOn   []handedOn
+	teleports  []*Real // that have one which has not ended
+	turned     turnedAway
 	now        time.Duration // of the newest tick, as its cells have it
 	cluster    time.Duration // the time of the cluster at that tick
 	arrival    time.Duration // of the newest message, by the same clock as now; see Arrive
@@ -109,10 +111,12 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	for _, c := range p.cells {
 		c.runTick(now, cluster, dt)
 	}
+	p.runTeleports()
 	p.settleDeparted()
 	p.tombstones.Expire(now)
 	p.rumours.Expire(now)
 	p.expireHandoffs()
+	p.turned.expire(now)
 	p.words.repeat(now, p.env.Out)
 	if invariant.On {
 		p.assert()

@@ -10,13 +10,18 @@ import (
 // about entities that no cell has.
 
 // GhostState makes a ghost, or brings one to a new hop. It ignores a State for a space without a
-// cell here, which comes too late.
+// cell here, which comes too late, or shows that the ghost here is of a real that has been teleported
+// away.
 func (p *Population) GhostState(m *ghost.State, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
 	if c := p.cell(m.Space); c != nil {
 		return c.ghostState(m, from)
 	}
 	p.env.Counters.StaleGhosts++
+	if rec := p.find(m.ID); rec != nil && rec.ghost != nil && from == rec.ghost.Real && !rec.olderState(m.Head) {
+		rec.cell.evict(rec)
+		p.rumours.Hear(m.Head, p.now)
+	}
 	return nil
 }
 

@@ -54,9 +54,12 @@ func (p *Population) OnloadAck(m *migrate.OnloadAck, from mercury.Address) error
 		return nil
 	}
 	p.handedOn = append(p.handedOn, handedOn{to: h.To, base: h.Base, title: h.Offer.Title, orphan: orphan{
-		space: h.Onload.Space, at: p.now + HandedOnLease, haunts: h.Haunts,
+		space: h.Offer.Space, at: p.now + HandedOnLease, haunts: h.Haunts,
 		head: ghost.Head{ID: m.ID, Order: h.Offer.Order, Sequence: ghost.Last},
 	}})
+	if m.Elsewhere && h.Onload.Arrival.Teleports() {
+		p.endTraces(&h)
+	}
 	return nil
 }
 
@@ -67,7 +70,7 @@ func (p *Population) handedOverDied(app mercury.Address) {
 		// Ghosts of the old hop point here, where the real no longer is. They must go unless a
 		// newer one shows itself within the grace.
 		p.orphans = append(p.orphans, orphan{
-			space: h.Onload.Space, at: grace, haunts: h.Haunts,
+			space: h.Offer.Space, at: grace, haunts: h.Haunts,
 			head: ghost.Head{ID: h.Offer.ID, Order: h.Offer.Order, Sequence: ghost.Last},
 		})
 		if h.Base.IsZero() {
@@ -122,9 +125,15 @@ func (p *Population) Pending() uint64 {
 // expireHandoffs repeats handoffs that are not acked, and forgets what nobody needs any more.
 func (p *Population) expireHandoffs() {
 	p.handedOn = slices.DeleteFunc(p.handedOn, func(h handedOn) bool { return h.at <= p.now })
+	var sent *migrate.OnloadParty // one message for all who are in it
 	p.handoffs.Due(p.now, func(h *migrate.Handoff) {
-		if p.has(roomLater, h.To) { // otherwise it may still be in the queue
+		switch {
+		case !p.has(roomLater, h.To): // it may still be in the queue
+		case h.Party == nil:
 			p.env.Out.Send(h.To, &h.Onload)
+		case h.Party != sent:
+			sent = h.Party
+			p.env.Out.Send(h.To, h.Party)
 		}
 	})
 	p.orphans = slices.DeleteFunc(p.orphans, func(o orphan) bool {

@@ -57,6 +57,12 @@ type Real struct {
 	dayTold   dayTold
 	dataHeard uint64 // the last of which the script was told
 	audits    bool   // the client has asked what it should hold
+	// arriving is when the client of a real that was teleported is told at the latest that it has been
+	// told of all near by; 0 if it was. See newView.
+	arriving time.Duration
+
+	teleport *teleport // that has not ended; nil if there is none
+	toldEnd  bool      // OnSpaceEnd was called
 
 	witnessed bool          // by clients, as the script was told
 	unwatched time.Duration // since when nobody sees it, as far as checks have found; 0 if somebody does

@@ -116,6 +116,7 @@ type Avatar struct {
 	marks uint32                `cellscape:"local"`
 
 	moving func(from, to property.Vector3) (property.Vector3, bool) `cellscape:"local"`
+	ask    func(*entity.Destination) error                          `cellscape:"local"`
 }
 
 func (a *Avatar) note(format string, args ...any) {
@@ -180,6 +181,17 @@ func (a *Avatar) OnMoving(from, to property.Vector3) (property.Vector3, bool) {
 		return a.moving(from, to)
 	}
 	return to, true
+}
+func (a *Avatar) OnTeleport(to *entity.Destination, user int64) error {
+	a.note("teleport %d", user)
+	if a.ask != nil {
+		return a.ask(to)
+	}
+	return nil
+}
+func (a *Avatar) OnTeleported(user int64) { a.note("teleported %d", user) }
+func (a *Avatar) OnTeleportFailed(user int64, err *entity.TeleportError) {
+	a.note("stays %d: %s", user, err.Code)
 }
 func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }
 func (a *Avatar) OnArrival(c entity.Callback) { a.note("arrival %d", c.User) }
@@ -276,6 +288,20 @@ func (a *testApp) SetSpaceData(_ entity.SpaceID, d entity.SpaceDatum) {
 
 func (a *testApp) DestroySpace(id entity.SpaceID) { a.ended = append(a.ended, id) }
 
+func (a *testApp) Locate(id entity.ID, in entity.SpaceID, at property.Vector3) {
+	if a.locate != nil {
+		a.locate(a, id, in, at)
+	}
+}
+
+func (a *testApp) Whereis(near, asker entity.ID) bool {
+	b := a.bases[near]
+	if b != nil {
+		a.population.Whereabouts(near, asker, b.app, false)
+	}
+	return b != nil
+}
+
 func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil }
 
 func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead, app) }
@@ -341,7 +367,8 @@ type rig struct {
 	lastID     entity.ID
 	dataNumber uint64
 	levels     map[mercury.Address]mercury.Level // of the ways to apps
-	baseHeard  uint64                            // what a base says to have heard of a real that it restores
+	locate     func(a *testApp, id entity.ID, in entity.SpaceID, at property.Vector3)
+	baseHeard  uint64 // what a base says to have heard of a real that it restores
 }
 
 // newRig cuts the space into n cells by lines at x = 0, 400, 800 ...; app k has cell k.
@@ -448,6 +475,10 @@ func (r *rig) deliver(p packet) {
 		err = a.population.Onload(m, p.from)
 	case *migrate.OnloadAck:
 		err = a.population.OnloadAck(m, p.from)
+	case *migrate.OnloadParty:
+		err = a.population.OnloadParty(m, p.from)
+	case *migrate.OnloadRefused:
+		err = a.population.OnloadRefused(m, p.from)
 	case *migrate.Create:
 		a.population.Create(m, p.from)
 	case *migrate.Refuse:

@@ -17,8 +17,9 @@ type Scripts struct {
 	ghosts      script.Table
 	controllers []controllerType
 
-	firstCell func(c *Cell, fromStore bool) // see OnFirstCell
-	area      func(c *Cell)                 // see OnArea
+	firstCell func(c *Cell, fromStore bool)  // see OnFirstCell
+	area      func(c *Cell)                  // see OnArea
+	arrival   func(c *Cell, a Arrival) error // see OnArrival
 }
 
 // NewScripts returns an empty registry for the definitions of a schema.

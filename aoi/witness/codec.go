@@ -122,7 +122,8 @@ func (w *Witness) Read(r *codec.Reader) {
 	slices.SortFunc(next.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.alias, b.alias), cmp.Compare(a.a.id, b.a.id)) })
 	w.entries, w.names, w.live, w.odd = next.entries, next.names, next.live, len(next.entries)
 	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, [2]float32{radius, hysteresis}
-	names.settle(number)
+	// The bundle that is to be next may make the client forget them all (Restart).
+	names.settle(number + 1)
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
 	w.kept, w.pairs = next.kept, next.pairs
 	for i := range w.entries {

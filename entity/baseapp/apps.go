@@ -87,6 +87,7 @@ func (a *BaseApp) route() {
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })
+	app.On(r, func(from sender, m *wire.Whereis) { a.whereis(m, from.app) })
 	app.On(r, func(_ sender, m *wire.Located) { a.takeLocated(m) })
 	// An answer that comes a second time changes nothing.
 	app.On(r, func(from sender, m *wire.SpaceCreated) { a.links.Answered(a.now, from.ch, m) })

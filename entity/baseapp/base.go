@@ -65,6 +65,10 @@ type base struct {
 	// ones.
 	told uint32
 
+	// teleports have not ended; teleported is the number of the last one.
+	teleports  []teleport
+	teleported uint64
+
 	destroying bool
 	removed    bool
 	failed     bool // the script panicked and is no longer called

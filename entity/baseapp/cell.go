@@ -87,6 +87,8 @@ func (b *base) settleLink() {
 		return
 	}
 	b.asked = false
+	ended := b.teleports
+	b.teleports = nil
 	if b.gotCell {
 		b.gotCell = false
 		if b.client != nil {
@@ -94,6 +96,7 @@ func (b *base) settleLink() {
 		}
 		callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
 	}
+	b.loseTeleports(ended)
 	if b.destroying && b.link.State() == linkNone {
 		b.remove()
 	}
@@ -408,6 +411,12 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 		b.sendAck()
 		b.link.Gone(b.app.now)
 		b.settleLink()
+	case flow.TeleportedPayload:
+		var m flow.Teleported
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		b.endTeleport(&m)
 	default:
 		return fmt.Errorf("payload %d is not for a base", p)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -120,6 +121,7 @@ type cellLink struct {
 	copy    cellCopy
 	at      time.Duration // when Step has something to do
 	leaving bool          // the cell part must be destroyed
+	rehomed int           // how often the copy was given another place since the real lived
 }
 
 // State returns the state.
@@ -234,7 +236,7 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 		l.out.Received(now, handled)
 		return currentKnown
 	}
-	l.state, l.order, l.app = linkLive, order, from
+	l.state, l.order, l.app, l.rehomed = linkLive, order, from, 0
 	l.out.Received(now, handled)
 	return currentMoved
 }
@@ -324,6 +326,25 @@ func (l *cellLink) Leave(now time.Duration) (tell bool, err error) {
 	}
 	l.Gone(now)
 	return false, nil
+}
+
+// maxRehomed is how often a copy is given another place in a row: spaces that end one after the other
+// must not keep a base busy for ever.
+const maxRehomed = 8
+
+// Rehome gives the copy another place, because its space has ended. It reports false if it must not.
+func (l *cellLink) Rehome(now time.Duration, space entity.SpaceID, position, direction property.Vector3) bool {
+	if l.state != linkLocating || l.rehomed >= maxRehomed {
+		return false
+	}
+	parts, err := migrate.Placed(l.copy.Parts, position, direction)
+	if err != nil {
+		return false // the cell would say the same
+	}
+	l.rehomed++
+	l.copy.Space, l.copy.Position, l.copy.Parts = space, position, parts
+	l.at = now
+	return true
 }
 
 // NoSpace is called when the space to make the cell part in has ended for good. True means that

@@ -3,6 +3,7 @@ package baseapp
 import (
 	"reflect"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
@@ -37,6 +38,12 @@ type (
 	// space has ended.
 	CellLoser interface{ OnLoseCell() }
 
+	// Rehomer is asked where to make the cell part if its space has ended before that could be made,
+	// or restored: the place must be in another space. If it says false, the cell part is gone.
+	Rehomer interface {
+		OnNoSpace(ended entity.SpaceID) (to entity.Destination, ok bool)
+	}
+
 	// Destroyer is told that its base is being removed. The cell part is gone by then.
 	Destroyer interface{ OnDestroy() }
 )
@@ -44,11 +51,12 @@ type (
 func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
-		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Destroyer](),
 	}
 }
 
 // foreignHooks returns the names of hooks that only cell scripts have.
 func foreignHooks() []string {
-	return []string{"OnRestored", "OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused", "OnMoving"}
+	return []string{"OnRestored", "OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused", "OnMoving",
+		"OnTeleport", "OnTeleported", "OnTeleportFailed", "OnSpaceEnd"}
 }

@@ -167,6 +167,13 @@ func (v *avatar) OnBase(r entity.BaseReply) {
 func (v *avatar) OnName(r entity.NameReply) {
 	v.note("name %d %s is %d's %s", r.Request, r.Name, r.Holder.Entity, r.Reason)
 }
+func (v *avatar) OnThere(r entity.TeleportReply) {
+	if r.Err == nil {
+		v.note("teleport %d <nil>", r.Request)
+		return
+	}
+	v.note("teleport %d %v", r.Request, r.Err)
+}
 func (v *avatar) OnPatch(d entity.DownloadEnd) { v.note("patch %d %v", d.ID, d.Err) }
 func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)

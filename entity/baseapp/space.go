@@ -54,6 +54,9 @@ func (a *BaseApp) spaceCreated(b *base, method string, number uint64, m *wire.Sp
 // it never got that cell part, since it waits for one call or the other.
 func (b *base) noSpace() {
 	space := b.link.Copy().Space
+	if b.rehome(space) {
+		return
+	}
 	if !b.link.NoSpace(b.app.now) {
 		return
 	}
@@ -63,4 +66,22 @@ func (b *base) noSpace() {
 	if !got && !b.removed {
 		callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
 	}
+}
+
+// rehome asks the script for another place, and reports whether the cell part is made there.
+func (b *base) rehome(ended entity.SpaceID) bool {
+	if b.destroying || b.link.State() != linkLocating || !b.link.Open() {
+		return false
+	}
+	var to entity.Destination
+	ok := false
+	callHook(b, "OnNoSpace", func(s Rehomer) { to, ok = s.OnNoSpace(ended) })
+	if !ok || b.failed || b.link.State() != linkLocating || b.link.Copy().Space != ended {
+		return false
+	}
+	if to.Space == 0 || to.Space == ended || to.Near != 0 || to.Check() != nil {
+		b.app.fault("OnNoSpace named no place", "entity", b.id, "to", to)
+		return false
+	}
+	return b.link.Rehome(b.app.now, to.Space, to.Position, to.Direction)
 }

@@ -135,6 +135,12 @@ type Events struct {
 	// part is back.
 	Reset func()
 
+	// LeftSpace: the player's entity was teleported. All other replicas are gone, without a Left for
+	// each, and so is the space data. CellPlayer follows with the new place, which may be in the same
+	// space, and Arrived once the client has been told of all who are near there.
+	LeftSpace func(own *Replica)
+	Arrived   func(own *Replica)
+
 	// Entered: an entity came into the area of interest.
 	Entered func(r *Replica)
 	// Left: an entity left the area of interest; r is no longer updated.

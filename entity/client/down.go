@@ -84,7 +84,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.ForcedID || id == protocol.BundleID
+	return id >= protocol.AttachedID && id <= protocol.ArrivedID || id == protocol.BundleID
 }
 
 // onPlaying applies a message of the proxy.
@@ -123,6 +123,10 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onKeep(body)
 	case protocol.ReturnID:
 		return c.onReturn(body)
+	case protocol.LeaveSpaceID:
+		return c.onLeaveSpace(body)
+	case protocol.ArrivedID:
+		return c.onArrived(body)
 	case protocol.ChangesID:
 		return c.onChanges(body)
 	case protocol.CallID:

@@ -34,6 +34,8 @@ const (
 	// SlowClientPayload: the client of the session has enough waiting, and is to be sent nothing
 	// for a while (Session).
 	SlowClientPayload
+	// TeleportPayload: the base wants the cell part to be teleported (Teleport).
+	TeleportPayload
 )
 
 // SlowClientPause is for how long a slow client is sent nothing: longer than its base takes to say
@@ -50,6 +52,8 @@ const (
 	BackupPayload
 	// GonePayload: the cell part was destroyed; nothing follows it.
 	GonePayload
+	// TeleportedPayload: how a teleport that the base wanted has ended (Teleported).
+	TeleportedPayload
 )
 
 // RemoteCallPayload goes from a real to another entity's real: the client of the first calls an

@@ -76,12 +76,18 @@ func (r *Roster) Issued(app mercury.Address, id entity.ID) bool {
 
 // IssuedBy reports whether a known app of a role has issued an id.
 func (r *Roster) IssuedBy(role wire.Role, id entity.ID) bool {
+	_, ok := r.Issuer(role, id)
+	return ok
+}
+
+// Issuer returns the app of a role that has issued an id, as far as it is known.
+func (r *Roster) Issuer(role wire.Role, id entity.ID) (app mercury.Address, ok bool) {
 	for _, app := range r.named {
 		if n, known := r.issues[app]; known && r.roles[app] == role && uint64(id)>>idBits == uint64(n) {
-			return true
+			return app, true
 		}
 	}
-	return false
+	return mercury.Address{}, false
 }
 
 // Add adds named apps. Beyond MaxMembers it forgets the oldest: apps that have retired and so were

@@ -75,6 +75,10 @@ func TestBreaks(t *testing.T) {
 			o := Options{
 				Seed: uint64(4000 + i), CellApps: 3, Players: 4, Rovers: 4, Lodgers: 2, Churn: true, Retire: true, Balance: still(3), Wild: Wild{Rocks: 3},
 			}
+			switch k.id {
+			case wire.LocatedID, wire.WhereisID, wire.WhereaboutsID, wire.OnloadRefusedID, wire.OnloadPartyID:
+				o.Wild.Travellers = 6
+			}
 			broken := 0
 			play(t, o, func(r *rig) {
 				r.losses++ // some entities are restored, and handle again what they handled before

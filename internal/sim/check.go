@@ -39,6 +39,7 @@ func newCheckers(c *Cluster) []checker {
 		&onLand{c: c, on: map[entity.ID]landing{}},
 		c.fresh,
 		&sendsTold{c},
+		&teleportsEnd{c},
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// gameTime checks that game time never goes back, on a cell or for an entity in one incarnation,
-// whatever rates the space has had and wherever the entity has been; and that in the end all cells
+// gameTime checks that game time never goes back, on a cell or for an entity in one incarnation and
+// one space, whatever rates the space has had and wherever the entity has been; and that in the end all cells
 // have the same time.
 type gameTime struct {
 	c        *Cluster
@@ -28,6 +28,7 @@ type cellPlace struct {
 
 type entityTime struct {
 	order entity.Order
+	space entity.SpaceID // another one has another time
 	game  time.Duration
 }
 
@@ -42,12 +43,12 @@ func (k *gameTime) safe() error {
 			k.cells[at] = cell.Game()
 		}
 	})
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
-		was, now := k.entities[v.ID()], entityTime{v.Order(), v.Now()}
+	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+		was, now := k.entities[v.ID()], entityTime{v.Order(), cell.Space(), v.Now()}
 		switch {
 		case !v.IsReal(), now.order.Before(was.order):
 			return
-		case now.order.Incarnation == was.order.Incarnation && now.game < was.game && err == nil:
+		case now.order.Incarnation == was.order.Incarnation && now.space == was.space && now.game < was.game && err == nil:
 			err = fmt.Errorf("game time of %s on %s went back from %v (%v) to %v (%v)", v.ID(), p.Name, was.game, was.order, now.game, now.order)
 		}
 		k.entities[v.ID()] = now

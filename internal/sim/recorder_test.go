@@ -252,6 +252,10 @@ func (rec *recorder) client(id protocol.ID) teller {
 		})
 	case protocol.CellGoneID:
 		return word("CellGone")
+	case protocol.LeaveSpaceID:
+		return word("LeaveSpace: forget the old place")
+	case protocol.ArrivedID:
+		return word("Arrived: all near by are told")
 	case protocol.BundleID, protocol.BasePropertyID, protocol.OwnPropertyID, protocol.EnterID, protocol.LeaveID, protocol.KeepID, protocol.ReturnID,
 		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.SpaceDataID, protocol.MoveID:
 		return word("")
@@ -387,6 +391,10 @@ func (rec *recorder) ofReals(id wire.ID) teller {
 		return tell(func(m *migrate.Onload) string { return "Onload " + rec.real(m.ID, m.Order) })
 	case wire.OnloadAckID:
 		return tell(func(m *migrate.OnloadAck) string { return "OnloadAck " + rec.real(m.ID, m.Order) })
+	case wire.OnloadRefusedID:
+		return tell(func(m *migrate.OnloadRefused) string {
+			return "OnloadRefused " + rec.real(m.ID, m.Order) + ": " + m.Code.String()
+		})
 	case wire.RefuseRealID:
 		return tell(func(m *migrate.Refuse) string { return "RefuseReal " + rec.real(m.ID, m.Order) })
 	case wire.OfferID:

@@ -22,6 +22,9 @@ type Wild struct {
 	Rocks int
 	// Brittle is how many entities panic, in every hook that a script has.
 	Brittle int
+	// Travellers is how many entities are teleported all the time, in every way. With any, players
+	// and rovers are, too; see travellers.go.
+	Travellers int
 	// Twins is how many clients log in under one name at once, again and again.
 	Twins int
 	// Namers is how many bases take names that only one may have, and have others made elsewhere.
@@ -51,22 +54,24 @@ type streams struct {
 	dooms  *rand.Rand
 	names  *rand.Rand
 	gossip *rand.Rand
+	travel *rand.Rand
 }
 
 func newStreams(seed uint64) streams {
 	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
-	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7)}
+	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8)}
 }
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their
 // definitions.
-const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Namer hasCell="false" hasClient="false"/><Gossip hasClient="false"/>`
+const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Traveller/><Namer hasCell="false" hasClient="false"/><Gossip hasClient="false"/>`
 
 func wildDefs() map[string]string {
 	return map[string]string{
 		"entity_defs/Clock.def": clockDef, "entity_defs/Herald.def": heraldDef,
 		"entity_defs/Stone.def": stoneDef, "entity_defs/Pebble.def": pebbleDef, "entity_defs/Brittle.def": brittleDef,
 		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef, "entity_defs/Namer.def": namerDef, "entity_defs/Gossip.def": gossipDef,
+		"entity_defs/Traveller.def": travellerDef,
 	}
 }
 
@@ -79,6 +84,7 @@ func (w *world) registerWild(cells *space.Scripts) {
 	space.Register[brittleCell](cells, "Brittle")
 	space.Register[rockCell](cells, "Rock")
 	space.Register[grainCell](cells, "Grain")
+	space.Register(cells, "Traveller", func() *travellerCell { return &travellerCell{w: w} })
 	space.RegisterController[metronome](cells, "metronome")
 }
 
@@ -90,6 +96,7 @@ func (w *world) registerWildBases(s *baseapp.Scripts) {
 	baseapp.Register[rockBase](s, "Rock")
 	baseapp.Register(s, "Gossip", func() *gossipBase { return &gossipBase{w: w} })
 	baseapp.Register(s, "Namer", func() *namer { return &namer{w: w} })
+	baseapp.Register(s, "Traveller", func() *travellerBase { return &travellerBase{w: w} })
 }
 
 // population is what a BaseApp makes at its first start, by type.
@@ -104,7 +111,7 @@ func (c *Cluster) population() []struct {
 	}{
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
-		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Gossip", o.Wild.Gossips},
+		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers},
 	}
 }
 

@@ -97,6 +97,13 @@ type world struct {
 	chance     streams
 	calm, hush bool
 
+	// travels says that all are teleported now and then, travellers who may be gone near to, haven
+	// the space that they go to, and outcomes how it went, by code.
+	travels    bool
+	travellers []entity.ID
+	haven      entity.SpaceID
+	outcomes   map[entity.TeleportCode]int
+
 	// gift is what players download. given and taken count whole gifts, as bases and clients say,
 	// lost those whose client went away.
 	gift               []byte
@@ -151,8 +158,12 @@ func newWorld(o Options) (*world, error) {
 	if o.Wild.any() {
 		w.registerWild(w.cells)
 	}
+	if w.travels = o.Wild.Travellers > 0; w.travels {
+		w.outcomes = map[entity.TeleportCode]int{}
+		w.cells.OnArrival(w.rule)
+	}
 	space.Register(w.cells, "Walker", func() *walkerCell { return &walkerCell{w: w} })
-	space.Register[roverCell](w.cells, "Rover")
+	space.Register(w.cells, "Rover", func() *roverCell { return &roverCell{w: w} })
 	space.Register[critterCell](w.cells, "Critter")
 	space.Register[beastCell](w.cells, "Beast")
 	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ })
@@ -291,6 +302,7 @@ func (s *walkerCell) OnBeat(entity.Callback) {
 		return
 	}
 	s.beat(s.Real)
+	s.w.journey(s.Real, 12)
 }
 
 // fiddle changes lists a little, most of the time in the middle: a copy in which a change is made
@@ -315,6 +327,7 @@ func fiddle(n uint32, lists ...*property.Slice[uint32]) {
 type roverCell struct {
 	*space.Real
 	life
+	w *world `cellscape:"local"`
 }
 
 // Wear is not called: rovers have no client.
@@ -343,6 +356,7 @@ func (s *roverCell) OnBeat(entity.Callback) {
 		return
 	}
 	s.beat(s.Real)
+	s.w.journey(s.Real, 8)
 	if s.Chance().IntN(4) == 0 {
 		s.Hat.Set(s.Chance().Int32N(100))
 	}

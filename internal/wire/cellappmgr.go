@@ -219,7 +219,7 @@ func (m *CellCreated) code(c *codec.Coder) {
 func (m *CellCreated) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CellCreated) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// Locate asks which CellApp an entity should be created on.
+// Locate asks which CellApp an entity should be created on, or be teleported to.
 type Locate struct {
 	ID       entity.ID // echoed in Located
 	Space    entity.SpaceID

@@ -67,6 +67,9 @@ const (
 	ProbeID
 	SpaceDataSetID
 	GhostWatchedID
+	OnloadRefusedID
+	WhereaboutsID
+	OnloadPartyID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -75,7 +78,7 @@ const (
 	FlowAckID
 )
 
-// To a BaseApp.
+// To a BaseApp; Located also to a CellApp.
 const (
 	LocatedID ID = 80 + iota
 	CurrentID
@@ -88,6 +91,7 @@ const (
 	MakeBaseID
 	BasePlacedID
 	NameHeldID
+	WhereisID
 )
 
 // To a BaseAppMgr; BaseMade also to the BaseApp that asked.
@@ -140,7 +144,7 @@ var table = newTable(
 	row[CellRemoved](CellRemovedID, CellApp.to(CellAppMgr)),
 	row[GeometryLacked](GeometryLackedID, CellApp.to(CellAppMgr)),
 	row[RetireApp](RetireAppID, CellApp.to(CellAppMgr)),
-	row[Locate](LocateID, BaseApp.to(CellAppMgr)),
+	row[Locate](LocateID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[SetSpaceData](SetSpaceDataID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)).answered(SpaceCreatedID),
 	row[AppSilent](AppSilentID, BaseApp.to(CellAppMgr)),
@@ -166,6 +170,10 @@ var table = newTable(
 	row[ghost.Watched](GhostWatchedID, CellApp.to(CellApp)),
 	row[migrate.Onload](OnloadID, CellApp.to(CellApp)),
 	row[migrate.OnloadAck](OnloadAckID, CellApp.to(CellApp)),
+	row[migrate.OnloadParty](OnloadPartyID, CellApp.to(CellApp)),
+	row[migrate.OnloadRefused](OnloadRefusedID, CellApp.to(CellApp)),
+	row[Whereis](WhereisID, CellApp.to(BaseApp)),
+	row[Whereabouts](WhereaboutsID, BaseApp.to(CellApp)),
 	row[RemovalAck](RemovalAckID, CellApp.to(CellApp)),
 
 	// Between cell parts and bases.
@@ -180,8 +188,8 @@ var table = newTable(
 	row[migrate.Lost](CellLostID, CellApp.to(BaseApp)),
 	row[ClientPacket](ClientPacketID, CellApp.to(BaseApp)),
 
-	// Answers of the CellAppMgr to BaseApps.
-	row[Located](LocatedID, CellAppMgr.to(BaseApp)),
+	// Answers of the CellAppMgr.
+	row[Located](LocatedID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceCreated](SpaceCreatedID, CellAppMgr.to(BaseApp)),
 	row[AppLeft](AppLeftID, CellAppMgr.to(BaseApp)),
 

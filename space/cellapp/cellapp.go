@@ -244,6 +244,18 @@ func (o *outbox) DestroySpace(id entity.SpaceID) {
 	}
 }
 
+func (o *outbox) Locate(id entity.ID, in entity.SpaceID, position property.Vector3) {
+	o.manager.Send(&wire.Locate{ID: id, Space: in, Position: position})
+}
+
+func (o *outbox) Whereis(near, asker entity.ID) bool {
+	home, ok := o.roster.Issuer(wire.BaseApp, near)
+	if ok {
+		o.links.Send(home, &wire.Whereis{ID: near, Asker: asker})
+	}
+	return ok
+}
+
 func (o *outbox) NewID() (entity.ID, error) {
 	if o.alloc == nil {
 		return 0, errNotJoined

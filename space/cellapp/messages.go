@@ -159,6 +159,22 @@ func (a *CellApp) routeEntities() {
 		return a.population.Onload(m, from.app)
 	})
 	app.Try(r, func(from sender, m *migrate.OnloadAck) error { return a.population.OnloadAck(m, from.app) })
+	app.Try(r, func(from sender, m *migrate.OnloadParty) error {
+		for i := range m.List {
+			if err := a.mayHave(m.List[i].Base, m.List[i].ID); err != nil {
+				return err
+			}
+		}
+		return a.population.OnloadParty(m, from.app)
+	})
+	app.Try(r, func(from sender, m *migrate.OnloadRefused) error { return a.population.OnloadRefused(m, from.app) })
+	app.Try(r, func(from sender, m *wire.Whereabouts) error {
+		if !a.roster.Issued(from.app, m.ID) {
+			return errBase
+		}
+		a.population.Whereabouts(m.ID, m.Asker, m.App, m.Gone)
+		return nil
+	})
 	app.Try(r, func(from sender, m *ghost.State) error {
 		if err := a.mayHave(m.Base, m.ID); err != nil {
 			return err

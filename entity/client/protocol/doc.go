@@ -68,7 +68,8 @@
 //
 // LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach up; then Attached and BasePlayer
 // down, once; CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
-// everything seen before; then Enter, Changes, Call, Rest, Leave for the entities in the area of
+// everything seen before, or by LeaveSpace, which does the same when the entity was teleported, and is
+// followed by Arrived once all near by have been told; then Enter, Changes, Call, Rest, Leave for the entities in the area of
 // interest. Nothing about an entity comes before its Enter or after its Leave.
 //
 // Instead of a Leave there may be a [Keep], and then a [Return] instead of the next Enter. The witness

@@ -33,6 +33,8 @@ const (
 	SpaceDataGoneID
 	TimeOfDayID
 	ForcedID
+	LeaveSpaceID
+	ArrivedID
 )
 
 // Limits of what a proxy sends.
@@ -56,6 +58,20 @@ func AppendAttached(b []byte) []byte {
 // AppendReset says that everything seen so far is gone, including the player's own cell part.
 func AppendReset(b []byte) []byte {
 	b, mark := Begin(b, ResetID)
+	return End(b, mark)
+}
+
+// AppendLeaveSpace says that the player's entity was teleported: everything seen so far is gone, and a
+// CellPlayer follows, in another space or elsewhere in the same.
+func AppendLeaveSpace(b []byte) []byte {
+	b, mark := Begin(b, LeaveSpaceID)
+	return End(b, mark)
+}
+
+// AppendArrived says that the client has been told of everybody near the place that its player's
+// entity was teleported to.
+func AppendArrived(b []byte) []byte {
+	b, mark := Begin(b, ArrivedID)
 	return End(b, mark)
 }
 

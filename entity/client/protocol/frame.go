@@ -13,7 +13,8 @@ import (
 // entries of Positions packets, relative to an origin; version 5 names their entities by alias and
 // says where they are next to what the client is known to hold, which it tells (Seen), and has the
 // client keep what it knows of who leaves (Keep, Return); version 6 numbers the places that the server puts a
-// player's entity at (Forced), and has moves repeat the number.
+// player's entity at (Forced), and has moves repeat the number, and teleports
+// players (LeaveSpace, Arrived).
 const Version = 6
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.

@@ -179,6 +179,8 @@ func TestBundle(t *testing.T) {
 		add(k.encode(bundle, k.sample), k.id)
 	}
 	add(protocol.AppendCellGone(bundle), protocol.CellGoneID)
+	add(protocol.AppendLeaveSpace(bundle), protocol.LeaveSpaceID)
+	add(protocol.AppendArrived(bundle), protocol.ArrivedID)
 	add(protocol.AppendAuditRequest(bundle), protocol.AuditRequestID)
 	add(protocol.AppendLogout(bundle), protocol.LogoutID)
 

@@ -19,5 +19,5 @@ func (printed) Send(to mercury.Address, m hosting.Message) {
 func Example() {
 	env := hosting.Env{Out: printed{}}
 	env.Out.Send(mercury.Address{}, &migrate.OnloadAck{ID: 7})
-	// Output: *migrate.OnloadAck of 3 bytes
+	// Output: *migrate.OnloadAck of 4 bytes
 }

@@ -37,6 +37,13 @@ type Outbox interface {
 	SetSpaceData(space entity.SpaceID, change entity.SpaceDatum)
 	// DestroySpace asks the manager to end a space, until it has answered.
 	DestroySpace(space entity.SpaceID)
+	// Locate asks the manager, once, which CellApp takes an entity at a place of a space. The
+	// answer goes to Population.Located.
+	Locate(id entity.ID, space entity.SpaceID, position property.Vector3)
+	// Whereis asks the BaseApp of an entity, once, where its real is, for another one that is to be
+	// teleported near to it. The answer goes to Population.Whereabouts. It reports false if nobody
+	// is known to have the base.
+	Whereis(near, asker entity.ID) bool
 	// NewID issues an entity id.
 	NewID() (entity.ID, error)
 	// Home is the app that an entity belongs to by its id, dead or alive: its base's, if base is

@@ -1,0 +1,82 @@
+package baseapp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// MaxTeleports bounds the teleports that a base waits for. Only one at a time can be under way; any
+// other is refused when it comes to the cell part.
+const MaxTeleports = 16
+
+// whereis tells a CellApp where the real of a base is.
+func (a *BaseApp) whereis(m *wire.Whereis, from mercury.Address) {
+	answer := wire.Whereabouts{ID: m.ID, Asker: m.Asker, Gone: true}
+	if b := a.byID[m.ID]; b != nil && b.link.Open() {
+		answer.Gone = false
+		if b.link.Live() {
+			answer.App = b.link.App()
+		}
+	}
+	a.send(from, &answer)
+}
+
+// teleport is one that a base waits for the end of.
+type teleport struct {
+	request uint64
+	method  string
+}
+
+// TeleportCell is part of entity.BaseHost. The request is in the flow to the cell part, so it comes
+// there once, and again after a restore if the backup does not contain it; then its end is told
+// again, too, and only the first one counts.
+func (b *base) TeleportCell(to entity.Destination, method string, user int64) (uint64, error) {
+	if err := script.CheckCallback[entity.TeleportReply](b.kind, method); err != nil {
+		return 0, err
+	}
+	if len(b.teleports) >= MaxTeleports {
+		return 0, fmt.Errorf("%w: %d teleports have not ended", entity.ErrTooMany, MaxTeleports)
+	}
+	m := flow.Teleport{Request: b.teleported + 1, To: to, User: user}
+	if err := b.sendCell(m.Append(b.app.payload[:0])); err != nil {
+		return 0, err
+	}
+	b.teleported++
+	b.teleports = append(b.teleports, teleport{b.teleported, method})
+	return b.teleported, nil
+}
+
+// endTeleport takes in how a teleport has ended. One that the base does not wait for is said again by
+// a restored cell part.
+func (b *base) endTeleport(m *flow.Teleported) {
+	i := slices.IndexFunc(b.teleports, func(t teleport) bool { return t.request == m.Request })
+	if i < 0 {
+		return
+	}
+	t := b.teleports[i]
+	b.teleports = slices.Delete(b.teleports, i, i+1)
+	reply := entity.TeleportReply{Request: m.Request}
+	if m.Code != 0 {
+		reply.Err = &entity.TeleportError{Code: m.Code, Reason: m.Reason}
+	}
+	b.tellTeleport(t, reply)
+}
+
+// loseTeleports tells the script that these cannot end well any more: the cell part is gone.
+func (b *base) loseTeleports(list []teleport) {
+	for _, t := range list {
+		b.tellTeleport(t, entity.TeleportReply{Request: t.request, Err: &entity.TeleportError{Code: entity.TeleportNoPart}})
+	}
+}
+
+func (b *base) tellTeleport(t teleport, reply entity.TeleportReply) {
+	if !b.failed && !b.removed {
+		callBack(b, t.method, reply)
+	}
+}

@@ -1,0 +1,196 @@
+package space
+
+import (
+	"errors"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// party is several reals of one cell that are teleported together. The leader's teleport is the only
+// one that the Population goes on with; it stands for all, until they leave or have failed. None of
+// them crosses a border meanwhile.
+//
+//	asked: OnTeleport of each -----> locating (the leader's) ----> OnloadParty: each has a frozen copy
+//	   | one vetoes, or is gone         | no cell, too large           | all refused: each comes back,
+//	   v                                v                              v and its teleport has failed
+//	   all have failed  <---------------+                          all taken over
+//
+// A refusal ends it, also a passing one: when they come back, a party is no more.
+type party struct {
+	leader  *Real
+	members []*Real
+}
+
+// together reports whether all are still here, and on their way.
+func (p *party) together() bool {
+	for _, x := range p.members {
+		if x.gone != staying || x.teleport == nil || x.teleport.party != p {
+			return false
+		}
+	}
+	return true
+}
+
+// fail ends the teleports of all who are still here.
+func (p *party) fail(code entity.TeleportCode, reason string) {
+	for _, x := range p.members {
+		if x.gone == staying && x.teleport != nil && x.teleport.party == p {
+			x.failTeleport(code, reason)
+		}
+	}
+}
+
+// ask asks the scripts of all, and reports whether the teleport goes on.
+func (p *party) ask() bool {
+	for _, x := range p.members {
+		t := x.teleport
+		if t == nil || t.party != p || x.gone != staying {
+			break // together says so
+		}
+		to := t.to
+		if !x.askTeleport(t) {
+			break
+		}
+		if x != p.leader {
+			t.to = to
+		}
+	}
+	if !p.together() {
+		p.fail(entity.TeleportVetoed, "a companion stays")
+		return false
+	}
+	for _, x := range p.members {
+		x.teleport.to = p.leader.teleport.to
+	}
+	return true
+}
+
+// step goes on with the teleport of all, which is the leader's.
+func (p *party) step(t *teleport) {
+	switch {
+	case !p.together():
+		p.fail(entity.TeleportVetoed, "a companion is gone")
+		return
+	case !t.hooked && !p.ask():
+		return
+	case p.leader.cell.now >= t.until:
+		p.fail(entity.TeleportNoCell, "no cell took them in time")
+		return
+	}
+	switch w := p.leader.findWay(t); {
+	case w.code != 0:
+		p.fail(w.code, "")
+	case w.here != nil:
+		p.here(w.here, w.position)
+	case !w.app.IsZero():
+		p.away(w)
+	}
+}
+
+// here takes all to a cell of their own CellApp.
+func (p *party) here(c *Cell, to entity.Destination) {
+	here := c == p.leader.cell
+	for i, x := range p.members {
+		if no := c.refuses(x.e, &to, newcomers(i, here)); no != nil {
+			p.fail(no.Code, no.Reason)
+			return
+		}
+	}
+	for _, x := range p.members {
+		if x.gone != staying || x.teleport == nil { // a callback of another one did it
+			continue
+		}
+		x.teleport.party = nil
+		x.settleHere(c, to)
+	}
+}
+
+// away hands all over to another app in one message.
+func (p *party) away(w way) {
+	for _, x := range p.members {
+		callback(x, "OnLeavingCell", func(s Leaver) { s.OnLeavingCell() })
+	}
+	if !p.together() {
+		p.fail(entity.TeleportVetoed, "a companion stays")
+		return
+	}
+	c := p.leader.cell
+	size := 0
+	for _, x := range p.members {
+		size += len(x.appendParts(nil, false))
+	}
+	if size > migrate.MaxParts {
+		p.fail(entity.TeleportTooLarge, "")
+		return
+	}
+	m := new(migrate.OnloadParty)
+	for _, x := range p.members {
+		t := x.teleport
+		t.party, t.tries = nil, teleportTries // when it comes back it is alone, and has failed
+		if o, ok := c.freeze(x, w.app, w.space, t.arrival(c), w.decided, m); ok {
+			m.List = append(m.List, o)
+		}
+	}
+	c.out.Send(w.app, m)
+	for _, x := range p.members {
+		c.becomeGhost(x, x.e.Order.NextHop(), w.app)
+	}
+}
+
+// newcomers is how many come to a cell before the i-th of a party, or -1 if all are there.
+func newcomers(i int, there bool) int {
+	if there {
+		return -1
+	}
+	return i
+}
+
+// OnloadParty takes several reals over, all or none. A repeat is answered as the first one was.
+func (p *Population) OnloadParty(m *migrate.OnloadParty, from mercury.Address) error {
+	p.env.Watch.Claim(nil) // migration work
+	for i := range m.List {
+		if x := &m.List[i]; !x.Arrival.Teleports() || p.answered(x) {
+			return p.answerParty(m, from)
+		}
+	}
+	cells, places := make([]*Cell, len(m.List)), make([]entity.Destination, len(m.List))
+	for i := range m.List {
+		var no *entity.TeleportError
+		if cells[i], places[i], no = p.receive(&m.List[i], i); no != nil {
+			for k := range m.List {
+				p.turnAway(&m.List[k], no, from)
+			}
+			return nil
+		}
+	}
+	for i := range m.List {
+		p.take(&m.List[i], cells[i], arrival{to: places[i], at: m.List[i].Arrival.From}, from)
+	}
+	return nil
+}
+
+// answered reports whether a teleport was taken or refused before, or cannot be taken.
+func (p *Population) answered(m *migrate.Onload) bool {
+	_, turned := p.turned.answer(m.ID, m.Order)
+	rec := p.find(m.ID)
+	return turned || p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) ||
+		rec != nil && (rec.real != nil || m.Order.Before(rec.e.Order))
+}
+
+// answerParty answers each of a party that was decided on before. Of whom nothing is known any more is
+// not taken alone.
+func (p *Population) answerParty(m *migrate.OnloadParty, from mercury.Address) error {
+	var errs []error
+	for i := range m.List {
+		x := &m.List[i]
+		if !p.answered(x) {
+			p.turnAway(x, &entity.TeleportError{Code: entity.TeleportNoCell, Reason: "the others were answered before"}, from)
+			continue
+		}
+		errs = append(errs, p.Onload(x, from))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The whole game, with a CellApp that is killed while heroes trade: nothing is made or lost.
+func TestNothingIsMadeOrLost(t *testing.T) {
+	t.Parallel()
+	if err := run(t.Context(), flags{bots: 24, cellApps: 3, baseApps: 2, duration: 8 * time.Second, kill: 4 * time.Second}); err != nil {
+		t.Error(err)
+	}
+}
+
+// The verdict needs several censuses that come out right, one after the other.
+func TestVerdict(t *testing.T) {
+	for name, c := range map[string]struct {
+		have []sum
+		ok   bool
+	}{
+		"right":            {[]sum{{9, 3}, {9, 3}, {9, 3}}, true},
+		"right in the end": {[]sum{{9, 3}, {14, 3}, {9, 3}, {9, 3}, {9, 3}}, true},
+		"an item too many": {[]sum{{9, 4}, {9, 4}, {9, 4}, {9, 4}}, false},
+		"right by chance":  {[]sum{{9, 3}, {8, 3}, {9, 3}, {8, 3}, {9, 3}, {8, 3}}, false},
+		"nobody counts":    {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &game{}
+				var counting sync.WaitGroup
+				counting.Go(func() {
+					for _, s := range c.have {
+						g.census.Store(&census{heroes: 1, have: s, handedOut: sum{9, 3}})
+						time.Sleep(time.Second)
+					}
+				})
+				defer counting.Wait()
+				if err := g.close(); (err == nil) != c.ok {
+					t.Errorf("verdict: %v", err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,243 @@
+// Dungeon is a town and its instances. Bots seek a party from a matchmaker, whom they find by a global
+// name; the party is teleported together into a fresh private space, fells a boss, trades, and comes
+// back to the town. Guilds talk across BaseApps.
+//
+//	go run ./examples/dungeon              until Ctrl-C, one line a second
+//	go run ./examples/dungeon -kill 10s    a CellApp is killed after ten seconds
+//
+// It ends with a verdict: the gold and the items that all heroes have together must be exactly what
+// the treasury has handed out. The exit status is 1 if they are not.
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+//go:embed defs
+var files embed.FS
+
+const (
+	town     entity.SpaceID = 1
+	townSide                = 400
+	// replaceAfter is more than the three seconds of silence after which an app is declared dead.
+	replaceAfter = 5 * time.Second
+	// closeLimit is how long the world may take to come to rest: every deal has its last word, and
+	// who was in a dungeon is at home.
+	closeLimit = 60 * time.Second
+	// calm is how many censuses in a row must come out right.
+	calm = 3
+)
+
+type flags struct {
+	bots, cellApps, baseApps int
+	duration, kill           time.Duration
+	verbose                  bool
+}
+
+func main() {
+	var f flags
+	flag.IntVar(&f.bots, "bots", 40, "heroes")
+	flag.IntVar(&f.cellApps, "cellapps", 3, "CellApps")
+	flag.IntVar(&f.baseApps, "baseapps", 2, "BaseApps")
+	flag.DurationVar(&f.duration, "duration", 0, "how long to play; 0 is until Ctrl-C")
+	flag.DurationVar(&f.kill, "kill", 0, "kill a CellApp after this time, and start another; 0 for none")
+	flag.BoolVar(&f.verbose, "v", false, "log what the processes say")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, f); err != nil {
+		fmt.Fprintln(os.Stderr, "dungeon:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// game is what the scripts and the bots of this process share with main.
+type game struct {
+	log                                              *slog.Logger
+	closing                                          atomic.Bool // no new adventures, no new deals
+	started                                          atomic.Bool
+	dungeons, arrivals, trades, chats, heard, faults atomic.Int64
+	census                                           atomic.Pointer[census]
+}
+
+// census is what the treasury has counted.
+type census struct {
+	heroes          int
+	have, handedOut sum
+}
+
+// check counts and logs what a script or a bot could not do.
+func (g *game) check(err error) {
+	if err != nil {
+		g.log.Error("not done", "error", err)
+		g.faults.Add(1)
+	}
+}
+
+// try is check for what also returns an id.
+func (g *game) try(_ any, err error) { g.check(err) }
+
+// hear takes in whether a base has the name that it asked for.
+func (g *game) hear(r entity.NameReply) {
+	if r.Reason != "" {
+		g.check(errors.New(r.Reason))
+	}
+}
+
+// start makes what everyone needs, on the first BaseApp that joins.
+func (g *game) start(s *baseapp.Starter) {
+	if !g.started.CompareAndSwap(false, true) {
+		return
+	}
+	for _, name := range []string{"Treasury", "Matchmaker"} {
+		g.try(s.CreateBase(name, nil))
+	}
+}
+
+// config describes the world.
+func (g *game) config(f *flags) (cluster.Config, error) {
+	tree, err := fs.Sub(files, "defs")
+	if err != nil {
+		return cluster.Config{}, err
+	}
+	schema, err := property.Load(tree)
+	if err != nil {
+		return cluster.Config{}, err
+	}
+	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
+	space.Register(cells, "Hero", func() *Hero { return &Hero{game: g} })
+	space.Register(cells, "Boss", func() *Boss { return &Boss{game: g} })
+	cells.OnFirstCell(openDungeon)
+	baseapp.Register(bases, "Hero", func() *Player { return &Player{game: g} })
+	baseapp.Register(bases, "Matchmaker", func() *Matchmaker { return &Matchmaker{game: g} })
+	baseapp.Register(bases, "Guild", func() *Guild { return &Guild{game: g} })
+	baseapp.Register(bases, "Treasury", func() *Treasury { return &Treasury{game: g} })
+	const half = townSide / 2
+	return cluster.Config{
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Hero", BaseStart: g.start,
+		Spaces:   []cellappmgr.SpaceConfig{{ID: town, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
+		CellApps: f.cellApps, BaseApps: f.baseApps, Space: space.Config{AoIRadius: 60}, Log: g.log,
+	}, nil
+}
+
+func run(ctx context.Context, f flags) (err error) {
+	g := &game{log: slog.New(slog.DiscardHandler)}
+	if f.verbose {
+		g.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	cfg, err := g.config(&f)
+	if err != nil {
+		return err
+	}
+	world, err := cluster.Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, world.Stop()) }()
+	swarm, err := bots.Start(bots.Config{
+		Bots: f.bots, LoginApp: world.LoginAddr(), Schema: cfg.CellScripts.Schema(), Log: cfg.Log,
+		Behave: func(int) bots.Behaviour { return player{g} }, Events: player{g}.events,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, swarm.Stop()) }()
+	if err := g.play(ctx, f, world); err != nil {
+		return err
+	}
+	return g.close()
+}
+
+// play prints a line a second.
+func (g *game) play(ctx context.Context, f flags, world *cluster.Cluster) error {
+	begun, killed := time.Now(), f.kill == 0
+	for ctx.Err() == nil && (f.duration == 0 || time.Since(begun) < f.duration) {
+		g.wait(ctx, time.Second)
+		fmt.Printf("%4.0f s  %s\n", time.Since(begun).Seconds(), g.line())
+		if !killed && time.Since(begun) >= f.kill {
+			killed = true
+			fmt.Println("        a CellApp is killed")
+			if err := world.KillCellApp(0); err != nil {
+				return err
+			}
+			time.AfterFunc(replaceAfter, func() { g.check(world.AddCellApp()) })
+		}
+	}
+	return nil
+}
+
+func (g *game) wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+func (g *game) line() string {
+	s := fmt.Sprintf("%d dungeons, %d arrivals, %d trades, %d words of %d heard, %d faults",
+		g.dungeons.Load(), g.arrivals.Load(), g.trades.Load(), g.heard.Load(), g.chats.Load(), g.faults.Load())
+	if c := g.census.Load(); c != nil {
+		s += fmt.Sprintf("; %d heroes have %d gold and %d items of %d and %d", c.heroes, c.have.gold, c.have.items, c.handedOut.gold, c.handedOut.items)
+	}
+	return s
+}
+
+// close lets the world come to rest, and counts.
+func (g *game) close() error {
+	fmt.Println("no more deals; the world comes to rest")
+	g.closing.Store(true)
+	var last *census
+	right := 0
+	for end := time.Now().Add(closeLimit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		c := g.census.Load()
+		if c == last || c == nil {
+			continue
+		}
+		if last = c; c.have == c.handedOut {
+			right++
+		} else {
+			right = 0
+		}
+		if right == calm {
+			fmt.Printf("verdict: %d gold and %d items were handed out, and that is what %d heroes have; %s\n", c.handedOut.gold, c.handedOut.items, c.heroes, g.line())
+			if n := g.faults.Load(); n > 0 {
+				return fmt.Errorf("%d faults", n)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("the sums differ: %s", g.line())
+}
+
+// somewhere is the place in town that an id stands for.
+func somewhere(id entity.ID) property.Vector3 {
+	const most = townSide - 40
+	return property.Vector3{X: float32(uint64(id)*137%most) - most/2, Z: float32(uint64(id)*89%most) - most/2}
+}
+
+// set gives a property its first value.
+func set(v *property.Values, name string, value property.Value) {
+	if err := v.Set(v.Definition().Property(name).Index, value); err != nil {
+		panic(err) // this contradicts the definition: a fault of this program
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	// Each grant is a hero's first money, or its reward.
+	grantGold, grantItems = 20, 2
+)
+
+// Treasury is a base that hands out all the gold and items that there are, and counts them.
+type Treasury struct {
+	*entity.Base
+	Gold, Items property.Uint32 // handed out
+	Heroes      property.Slice[property.Mailbox]
+	*game       `cellscape:"local"`
+	count       sum `cellscape:"local"` // of the heroes that have answered
+	waits       int `cellscape:"local"` // for so many
+}
+
+// sum is what heroes have, or what was handed out.
+type sum struct{ gold, items uint32 }
+
+// OnCreated takes its name.
+func (t *Treasury) OnCreated() {
+	t.try(t.RegisterName("treasury", "OnName"))
+	t.try(t.AddTimer(again, again, "OnCensus", 0))
+}
+
+// OnName hears whether it has the name.
+func (t *Treasury) OnName(r entity.NameReply) { t.hear(r) }
+
+// Grant is called by a hero's base.
+func (t *Treasury) Grant(hero property.Mailbox) (gold, items uint32) {
+	if hero.Kind = uint8(entity.CellViaBase); !slices.Contains(t.Heroes.Values(), hero) {
+		t.check(t.Heroes.Append(hero))
+	}
+	t.Gold.Set(t.Gold.Get() + grantGold)
+	t.Items.Set(t.Items.Get() + grantItems)
+	return grantGold, grantItems
+}
+
+// OnCensus asks all heroes what they have, once the last have answered.
+func (t *Treasury) OnCensus(entity.Callback) {
+	if t.waits > 0 {
+		return
+	}
+	t.count = sum{}
+	for _, hero := range t.Heroes.All() {
+		t.check(t.Mailbox(hero).Then("OnCounted", 0).Call("count"))
+		t.waits++
+	}
+}
+
+// OnCounted adds up. The game is told when all have answered; a hero that could not makes it void.
+func (t *Treasury) OnCounted(r entity.Reply) {
+	var s sum
+	err := r.Scan(&s.gold, &s.items)
+	t.count.gold += s.gold
+	t.count.items += s.items
+	if t.waits--; err != nil {
+		t.count.gold = 0
+	}
+	if t.waits == 0 {
+		t.census.Store(&census{heroes: t.Heroes.Len(), have: t.count, handedOut: sum{t.Gold.Get(), t.Items.Get()}})
+	}
+}

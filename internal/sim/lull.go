@@ -65,7 +65,7 @@ func (c *Cluster) lull() error {
 		faults = append(faults, k.sight(pl, reals, all, least[pl.id()]*nearRadius)...)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return fmt.Errorf("with budgets, in silence: %w", err)
+		return fmt.Errorf("with budgets, in silence, at %v: %w", c.now, err)
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ const stoneRest = 13 * time.Second
 type stoneBase struct {
 	*entity.Base
 	Sent property.Uint32
+	w    *world `cellscape:"local"`
 }
 
 // OnCreated makes the cell part.
@@ -48,8 +49,12 @@ func (b *stoneBase) OnCreated() {
 	_, _ = b.AddTimer(stoneRest, stoneRest, "OnPoke", 0)
 }
 
-// OnPoke sends the cell part a number.
+// OnPoke sends the cell part a number, until all falls silent. (A number that came at the moment in
+// which the silent world was judged looked like one that clients were not told.)
 func (b *stoneBase) OnPoke(entity.Callback) {
+	if b.w.hush {
+		return
+	}
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
 	}

@@ -91,7 +91,7 @@ func (w *world) registerWild(cells *space.Scripts) {
 func (w *world) registerWildBases(s *baseapp.Scripts) {
 	baseapp.Register[clockBase](s, "Clock")
 	baseapp.Register(s, "Herald", func() *heraldBase { return &heraldBase{w: w} })
-	baseapp.Register[stoneBase](s, "Stone")
+	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{w: w} })
 	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{w: w} })
 	baseapp.Register[rockBase](s, "Rock")
 	baseapp.Register(s, "Gossip", func() *gossipBase { return &gossipBase{w: w} })

@@ -65,8 +65,10 @@ func (c *Cell) updateWitnesses(dt time.Duration) {
 	due := c.dueWitnesses(dt)
 	crew := c.population.crew
 	crew.benches[0] = bench{c.stats, c.compressor, &c.population.told}
-	if crew.shared(len(due)) {
+	if len(due) > 0 {
 		c.showAll()
+	}
+	if crew.shared(len(due)) {
 		crew.work(len(due), func(b *bench, i int) { due[i].update(b) })
 	} else {
 		for _, r := range due {
@@ -103,7 +105,9 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 	return c.due
 }
 
-// showAll brings up to date what witnesses read of entities: workers must not.
+// showAll brings up to date what witnesses read of entities. Workers must not, and one alone must not
+// either: without room for everyone it would look at some entities in some ticks only, and when an
+// entity is looked at shows in the form that its next places have.
 func (c *Cell) showAll() {
 	for _, list := range []sorted{c.reals, c.ghosts} {
 		for _, rec := range list {

@@ -91,8 +91,9 @@ func (m mark) within(now mark, reach, rise uint32) bool {
 	return now.path-m.path <= reach && now.rise-m.rise <= rise
 }
 
-// Show takes in what the entity does in a tick. A cell whose Updates run in parallel calls it for each
-// Subject before; otherwise the first Update of the tick does.
+// Show takes in what the entity does in a tick. The ticks in which it is called bear on the forms of
+// its places, so a cell calls it for each Subject before the Updates of a tick, whoever looks then.
+// Without that the first Update that looks does, which must not run in parallel with others.
 func (s *Subject) Show(tick uint64) {
 	e := s.Entity
 	s.def, s.tick, s.last = e.Def, tick, e.History.Last()

@@ -32,6 +32,8 @@ type Entity struct {
 	placed bool
 	// Aspect is how the entity shows itself to clients.
 	Aspect Aspect
+	// Control says which other entity's client moves it.
+	Control Control
 
 	// Props holds the properties that this record has, as a real or a ghost.
 	Props *property.Values

@@ -62,6 +62,7 @@ type State struct {
 	Position  property.Vector3
 	Direction property.Vector3
 	Aspect    entity.Aspect
+	Control   entity.Control
 	// Props is property.GhostStream, packed as the type's Compression.Internal says (see
 	// property.Compressor); it aliases the input after Parse.
 	Props   []byte
@@ -78,6 +79,7 @@ func (m *State) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = mercury.AppendAddress(b, m.Base)
 	b = append(fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction), byte(m.Aspect))
+	b = fields.AppendControl(b, m.Control)
 	b = codec.AppendBytes(b, m.Props)
 	b = codec.AppendBytes(b, m.History)
 	return codec.AppendBool(b, m.Answers)
@@ -92,14 +94,15 @@ func (m *State) Parse(body []byte) error {
 	m.Base = mercury.ReadAddress(&r)
 	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
 	m.Aspect = fields.ReadAspect(&r)
+	m.Control = fields.ReadControl(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
 	m.Answers = r.Bool()
 	return done(&r, "state")
 }
 
-// Update is what a real has done since the last tick: where it is, and its numbered changes and
-// events.
+// Update is what a real has done since the last tick: where it is, who moves it, and its numbered
+// changes and events.
 type Update struct {
 	Head
 	// After is the Sequence of the Update before, 0 for the first of the hop. A ghost that has
@@ -109,6 +112,7 @@ type Update struct {
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
+	Control   entity.Control
 	Changes   []Change
 }
 
@@ -129,6 +133,7 @@ func (m *Update) Append(b []byte) []byte {
 	b = m.Head.append(b)
 	b = binary.AppendUvarint(b, uint64(m.After))
 	b = fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = fields.AppendControl(b, m.Control)
 	b = binary.AppendUvarint(b, uint64(len(m.Changes)))
 	for i := range m.Changes {
 		c := &m.Changes[i]
@@ -146,6 +151,7 @@ func (m *Update) Parse(body []byte) error {
 	m.Head.read(&r)
 	m.After = fields.ReadUint32(&r)
 	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
+	m.Control = fields.ReadControl(&r)
 	n := r.Count(MaxChanges, 5)
 	m.Changes = m.Changes[:0]
 	for range n {

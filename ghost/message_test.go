@@ -28,9 +28,9 @@ func messages() []message {
 	return []message{
 		&ghost.State{
 			Head: head, Type: 4, Space: 5, Base: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:99"), Salt: 6},
-			MoveStamp: 7, Position: pos, Direction: dir, Props: []byte("props"), History: []byte("history"), Answers: true,
+			MoveStamp: 7, Position: pos, Direction: dir, Control: entity.Control{By: 8, Number: 9}, Props: []byte("props"), History: []byte("history"), Answers: true,
 		},
-		&ghost.Update{Head: head, MoveStamp: 7, Position: pos, Direction: dir, Changes: []ghost.Change{
+		&ghost.Update{Head: head, MoveStamp: 7, Position: pos, Direction: dir, Control: entity.Control{By: 8, Number: 9}, Changes: []ghost.Change{
 			{Number: 8, Index: 9, Payload: []byte("value")},
 			{Number: 1 << 31, Event: true, Index: 10, Payload: []byte("arguments")},
 		}},

@@ -32,12 +32,13 @@ const (
 	SteeringPart                   // who moves it, and how fast
 	RequestsPart                   // its two-way calls that are not answered
 	TeleportPart                   // a teleport that has not ended
+	ChargesPart                    // what its client knows to move beside it
 	lastTag
 )
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests", "teleport"}
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests", "teleport", "charges"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}

@@ -87,7 +87,8 @@ type Cell struct {
 	update  ghost.Update
 	message flow.Message
 	walk    []*record
-	noticed []*record // that somebody sees now; see tellWatched
+	noticed []*record   // that somebody sees now; see tellWatched
+	charged []entity.ID // entities here that the clients of others move; see giveCharges
 }
 
 // Space is the id of the space.

@@ -26,6 +26,8 @@ func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 		return r.serverCall(m, body)
 	case kind == flow.AnswerPayload:
 		return r.takeAnswer(m, body)
+	case kind == flow.RemoteSteerPayload && m.FromPart == entity.CellPart:
+		return r.remoteSteer(m.From, body)
 	case own:
 		return r.handleOwn(kind, body)
 	}
@@ -50,6 +52,8 @@ func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 			return err
 		}
 		r.clientMoved(&x)
+	case flow.SteerPayload:
+		return r.restCharge(body)
 	case flow.SetClientPayload, flow.AuditPayload, flow.SlowClientPayload:
 		return r.handleSession(kind, body)
 	case flow.TeleportPayload:

@@ -44,6 +44,7 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r
+	e.Control = entity.Control{} // the real says so from now on
 	c.held = true
 	e.Floor = 0 // it may be in both lists of one sweep
 	if !e.Base.IsZero() {

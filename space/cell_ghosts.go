@@ -93,7 +93,7 @@ func (r *Real) state() *ghost.State {
 	return &ghost.State{
 		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
 		Type: r.e.Def.ID, Space: r.e.Space, Base: r.e.Base,
-		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Aspect: r.e.Aspect,
+		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Aspect: r.e.Aspect, Control: r.e.Control,
 		Props:   props,
 		History: r.e.History.Append(nil),
 	}
@@ -129,6 +129,7 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) error {
 	}
 	rec.hear(c.now)
 	c.moved(rec.e)
+	c.noteControl(rec.e)
 	if rec.e.Aspect != aspect {
 		c.aspectChanged(rec)
 	}
@@ -166,6 +167,7 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 	rec := c.admit(g.Entity)
 	rec.ghost, rec.heard = g, c.now
 	c.ghosts.insert(rec)
+	c.noteControl(rec.e)
 	c.watchGhost(rec)
 }
 
@@ -198,6 +200,7 @@ func (c *Cell) ghostUpdate(rec *record, m *ghost.Update, from mercury.Address) e
 	}
 	rec.hear(c.now)
 	c.moved(rec.e)
+	c.noteControl(rec.e)
 	return nil
 }
 
@@ -248,7 +251,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 		r.ghostSequence++
 		c.out.Send(m.Asker, &ghost.Update{
 			Head:  ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
-			After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+			After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Control: r.e.Control,
 		})
 		return
 	}

@@ -54,7 +54,11 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.steered() {
 		b = migrate.AppendPart(b, migrate.SteeringPart, r.appendSteering)
 	}
-	return r.appendTeleport(r.appendRequests(b))
+	b = r.appendTeleport(r.appendRequests(b))
+	if !backup && len(r.charges) > 0 {
+		b = migrate.AppendPart(b, migrate.ChargesPart, r.charges.append)
+	}
+	return b
 }
 
 // appendPlaced encodes the parts that only an offload carries, but for the history.
@@ -128,6 +132,8 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 	case migrate.HauntsPart:
 		r.haunts.Read(&rd, r.cell.now)
 		r.witnessed = rd.Bool()
+	case migrate.ChargesPart:
+		r.charges.read(&rd)
 	case migrate.LoadPart:
 		r.readLoad(&rd)
 	case migrate.ClockPart:

@@ -16,7 +16,9 @@ func (c *Cell) tellGhosts() {
 	c.forgetHurried()
 	c.catchUp()
 	for _, rec := range c.reals {
-		if r := rec.real; len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp {
+		r := rec.real
+		r.endLead()
+		if len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp || r.ghostedControl != r.e.Control {
 			c.tell(r)
 		}
 	}
@@ -69,7 +71,7 @@ func (c *Cell) tell(r *Real) {
 		}
 	}
 	r.forgetChanges()
-	r.ghostedStamp = r.e.MoveStamp
+	r.ghostedStamp, r.ghostedControl = r.e.MoveStamp, r.e.Control
 }
 
 // forgetChanges drops what the haunts were to be told in Updates.
@@ -89,7 +91,8 @@ func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change)
 	r.ghostSequence++
 	c.update = ghost.Update{
 		Head:  ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
-		After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: changes[:n],
+		After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+		Control: r.e.Control, Changes: changes[:n],
 	}
 	r.updated = r.ghostSequence
 	r.haunts.Each(func(h *ghost.Haunt) {

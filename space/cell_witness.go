@@ -34,7 +34,7 @@ func (r *Real) dropWitness() {
 	}
 	r.cell.adders.remove(r)
 	r.witness.Close()
-	r.witness, r.trigger, r.direct, r.audits = nil, aoi.Trigger(0), nil, false
+	r.witness, r.trigger, r.direct, r.audits, r.charges = nil, aoi.Trigger(0), nil, false, nil
 }
 
 // deliverRangeEvents tells the witnesses what came near and what went away.
@@ -87,6 +87,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 	if c.tick%orderEvery == 0 {
 		c.near.arrange()
 	}
+	c.giveCharges()
 	spare := c.Thrift()
 	c.due = c.due[:0]
 	for i := range c.near {
@@ -97,6 +98,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 		r.tellData()
 		r.tellDay()
 		r.tellForced()
+		r.tellCharges()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
 		r.witness.SetAllowance(bytesIn(dt, r.session.Rate))
 		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
@@ -224,7 +226,7 @@ func (c *Cell) pending() uint64 {
 		}
 		if r.witness != nil {
 			n += uint64(r.witness.Pending(r.e))
-			if len(r.direct) > 0 || r.dataTold < c.data.last || r.owesPlace() {
+			if len(r.direct) > 0 || r.dataTold < c.data.last || r.owesPlace() || r.owesCharge() {
 				n++
 			}
 		}

@@ -63,7 +63,7 @@
 // # Who moves a player
 //
 // A player's own client moves it, unless a controller does (Real.MoveTo) or the script has said that
-// the server alone does (Real.SetControlledBy). The client is at once where it says that it is, and
+// another client or the server alone does (Real.SetControlledBy). The client is at once where it says that it is, and
 // uploads that some ten times a second; the cell checks each upload:
 //
 //	of this session and incarnation, and newer      else it does not count
@@ -91,6 +91,26 @@
 // A client that plays dead gains no more than it could have walked. A correction is counted
 // (status.Counters.Corrected) and puts the client where its entity is. It is no proof of a cheat:
 // when a script lowers a speed, moves at the old one are still under way.
+//
+// A pet or a vehicle is moved by the client of another entity, its driver: SetControlledBy names that.
+// All of the above holds for the moves of the driver's client, with the driven entity's number, speed
+// and OnMoving. Ghosts know who drives (entity.Control), with the number. So the driver's cell, where
+// the driven one is a ghost or a real, decides alone when the client has the control: as long as it has
+// been shown an entity that names its driver.
+//
+//	driven entity --SetControlledBy, forced place--> its ghosts (Update, State)
+//	                                                       |
+//	driver's real, each tick: in view and named  <---------+
+//	      | Controlled (reliable)             ^
+//	      v                                   | MoveOther
+//	driver's client ---------------------> its proxy
+//	driver's real: a charge, its number ----> driven entity: named, its number, newer ----> it moves
+//
+// The control ends when the driven one is named otherwise, walks, leaves the view, is destroyed or
+// begins anew in another incarnation; it comes back when all that is over. Moves go unreliably over
+// both ways, the place at rest in the flows. A client that gets the control says where the entity is,
+// so that no older word of it has the last one. The driven entity's own client is told where it is, as
+// if the server moved it. A client drives at most MaxControlled entities.
 //
 // By default no client is checked. Entities bump into each other on the clients alone; a game that
 // wants the server's say has OnMoving.
@@ -188,6 +208,7 @@
 //	what another's base says    the app of the real's own base, which passes it on; of an entity
 //	                            without a base, the app that has issued the caller's id
 //	a caller that is here       this app
+//	who drives an entity        the entity's app; of the driver's moves, any CellApp
 //
 // What is not believed is counted (status.Counters.Unproved); what no sound app says is refused,
 // too. Nothing of it costs an answer that a sound app waits for: what a move or a lost message made
@@ -200,7 +221,7 @@
 // bases, backups and the entity's own client do not follow. An entity without a base has no title,
 // so a CellApp can bring a second one of it into the world. Numbers of flows are not signed, so it
 // can call as any entity that is not on the called one's CellApp, and ack for it. It can move a
-// player whose session number it guesses, as far as physics lets the player go. And whatever it was
+// player whose session number it guesses, and a driven entity, as far as physics lets them go. And whatever it was
 // once given, in a handoff or to restore, it can claim until the next incarnation.
 //
 // # Load
@@ -263,6 +284,8 @@
 //   - A client's move counts only while it has the control and repeats the number of the last
 //     forced place. What the client has gone since the last one takes no more than the time that
 //     has passed, and MaxDebt.
+//   - A client is told that it controls another entity only after it has been told of that, and
+//     that it does no more before it is told that the entity has left.
 //   - Sums of load are integers; no map is walked.
 //
 // # Concurrency

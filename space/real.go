@@ -33,8 +33,10 @@ type Real struct {
 	ghostSequence uint32
 	updated       uint32 // ghost sequence of the last Update to all haunts
 	ghostedStamp  uint32 // the MoveStamp that the haunts know
-	changes       []ghost.Change
-	payloads      []byte // backs the payloads of changes
+	// ghostedControl is the Control that they know.
+	ghostedControl entity.Control
+	changes        []ghost.Change
+	payloads       []byte // backs the payloads of changes
 
 	flows       []peer // by other end
 	tail        tail   // what it keeps for others, as of the last tick
@@ -48,6 +50,7 @@ type Real struct {
 	session   flow.Session // of the client; zero without one
 	clientSeq uint32       // the last move heard of the client
 	steering  steering     // who moves it
+	charges   charges      // whom its client moves beside it
 	witness   *witness.Witness
 	trigger   aoi.Trigger
 	direct    []byte // messages for the own client's next bundle

@@ -15,7 +15,7 @@ func (r *Real) enter(was entity.Aspect) {
 		r.cell.aspectChanged(r.cell.population.find(r.e.ID))
 	}
 	r.showAll()
-	r.ghostedStamp = r.e.MoveStamp
+	r.ghostedStamp, r.ghostedControl = r.e.MoveStamp, r.e.Control
 	if r.gone == staying {
 		callback(r, "OnEnteredCell", func(s Enterer) { s.OnEnteredCell() })
 	}

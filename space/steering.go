@@ -28,10 +28,15 @@ const ledPeriod = 300 * time.Millisecond
 // Whenever the server moves the entity in another way than number says, or takes or gives the
 // control, number rises. While untold is set, the client has yet to be told the place.
 type steering struct {
-	number   uint32 // of the last forced place
-	untold   bool
-	server   bool   // the script said that the server moves it
-	led      bool   // a controller moves it
+	number uint32 // of the last forced place
+	untold bool
+	server bool // the script said that the server moves it
+	led    bool // a controller moves it
+	// by is the other entity whose client moves it, 0 for none; session and sequence are of the last
+	// move of that client.
+	by       entity.ID
+	session  uint32
+	sequence uint32
 	stepping bool   // the step of a controller runs
 	ledTick  uint64 // the last tick in which one moved it
 	// toldStamp is the MoveStamp of the place that the client was told last, and toldAt when.
@@ -43,30 +48,46 @@ type steering struct {
 }
 
 // clientMoves reports whether the client has the control.
-func (r *Real) clientMoves() bool { return r.HasClient() && !r.steering.server && !r.steering.led }
+func (r *Real) clientMoves() bool {
+	s := &r.steering
+	return r.HasClient() && !s.server && !s.led && s.by == 0
+}
 
-// ControlledBy is the entity whose client moves this one: the entity itself, or 0 if the server
-// does. It says who may, whether or not there is a client. See "Who moves a player" in the package
-// documentation.
+// ControlledBy is the entity whose client moves this one: the entity itself, another, or 0 if the
+// server does. It says who may, whether or not there is a client. See "Who moves a player" in the
+// package documentation.
 func (r *Real) ControlledBy() entity.ID {
-	if r.steering.server {
+	switch s := &r.steering; {
+	case s.server:
 		return 0
+	case s.by != 0:
+		return s.by
 	}
 	return r.e.ID
 }
 
 // SetControlledBy says who moves the entity: its own client, by the entity's own id, which is so by
-// default, or with 0 the server alone. The client is told. It stays so when the entity moves to
-// another cell or is restored. Errors are entity.ErrGone, and that of the id of another entity.
+// default; the client of another entity, which need not exist yet, as long as that client sees this
+// one; or with 0 the server alone. The clients are told. It stays so when the entities move to other
+// cells or are restored. A client moves at most MaxControlled entities beside its own. Errors are
+// entity.ErrGone, and that of an id that no entity can have.
 func (r *Real) SetControlledBy(id entity.ID) error {
 	switch {
 	case r.gone != staying:
 		return entity.ErrGone
-	case id != 0 && id != r.e.ID:
-		return fmt.Errorf("space: %s cannot be controlled by the client of %s: give its own id, or 0 for the server", r.e.ID, id)
+	case id != 0 && !id.Valid():
+		return fmt.Errorf("space: %s cannot be controlled by the client of %d, which is no id of an entity", r.e.ID, uint64(id))
 	}
-	r.steering.server = id == 0
+	s := &r.steering
+	s.server = id == 0
+	if id == r.e.ID {
+		id = 0
+	}
+	if s.by != id {
+		s.by, s.session, s.sequence = id, 0, 0
+	}
 	r.force()
+	r.shareControl()
 	return nil
 }
 
@@ -100,7 +121,7 @@ func (r *Real) TopSpeed() (speed, vertical float32) {
 // said before it was told. Whoever moves the entity by other means than its client calls it
 // afterwards, unless the client begins anew with a CellPlayer (greet).
 func (r *Real) force() {
-	if !r.HasClient() {
+	if !r.HasClient() && r.steering.by == 0 {
 		return
 	}
 	r.renumber()
@@ -111,14 +132,33 @@ func (r *Real) force() {
 func (r *Real) renumber() {
 	r.steering.number++
 	r.steering.untold = true
+	r.shareControl()
+}
+
+// shareControl lets the cells that have the entity know if another entity's client moves it.
+func (r *Real) shareControl() {
+	s := &r.steering
+	r.e.Control = entity.Control{}
+	if s.by != 0 && !s.led {
+		r.e.Control = entity.Control{By: s.by, Number: s.number}
+		r.cell.noteControl(r.e)
+	}
 }
 
 // lead notes that a controller has moved the entity: the client loses the control until none does.
 func (r *Real) lead() {
 	s := &r.steering
 	s.ledTick = r.cell.tick
-	if !s.led && r.HasClient() {
+	if !s.led && (r.HasClient() || s.by != 0) {
 		s.led = true
+		r.force()
+	}
+}
+
+// endLead gives the control back if no controller has moved the entity in this tick.
+func (r *Real) endLead() {
+	if s := &r.steering; s.led && s.ledTick != r.cell.tick {
+		s.led = false
 		r.force()
 	}
 }
@@ -129,6 +169,7 @@ func (r *Real) beginSteering() {
 	s := &r.steering
 	s.number++
 	s.untold, s.led = false, false
+	r.shareControl()
 	s.toldStamp, s.toldAt = r.e.MoveStamp, r.cell.population.clusterNow()
 	s.stride.begin(s.toldAt)
 }
@@ -137,10 +178,6 @@ func (r *Real) beginSteering() {
 // control: the newest, once.
 func (r *Real) tellForced() {
 	s := &r.steering
-	if s.led && s.ledTick != r.cell.tick {
-		s.led = false // the walk is over
-		r.force()
-	}
 	if !s.untold && !r.ledFar() {
 		return
 	}
@@ -170,24 +207,31 @@ func (r *Real) steer(m *flow.ClientRest) {
 		r.cell.count.Overruled++
 		return
 	}
-	if !entity.Finite(m.Position) || !entity.Finite(m.Direction) {
+	r.stepTo(m.Position, m.Direction)
+}
+
+// stepTo moves the entity as the client says that moves it, if that is not too fast and the game
+// agrees.
+func (r *Real) stepTo(to, direction property.Vector3) {
+	if !entity.Finite(to) || !entity.Finite(direction) {
 		r.cell.count.Refused++
 		return
 	}
-	now, from := r.cell.population.clusterNow(), r.e.Position
-	if !s.stride.take(now, s.limit.takes(from, m.Position)) {
+	s := &r.steering
+	now, from, number := r.cell.population.clusterNow(), r.e.Position, s.number
+	if !s.stride.take(now, s.limit.takes(from, to)) {
 		r.correct()
 		return
 	}
-	at, ok := r.askGame(from, m.Position)
-	if r.gone != staying || s.number != m.Forced {
+	at, ok := r.askGame(from, to)
+	if r.gone != staying || s.number != number {
 		return // the hook has had the last word
 	}
 	if ok {
 		// It is finite, and the real is here: there is no error.
-		_ = r.put(at, m.Direction)
+		_ = r.put(at, direction)
 	}
-	if !ok || at != m.Position {
+	if !ok || at != to {
 		r.correct()
 	}
 }
@@ -222,13 +266,14 @@ const (
 	steeringUntold = 1 << iota
 	steeringServer
 	steeringLed
+	steeringOther
 	steeringFlags = 1<<iota - 1
 )
 
 // steered reports whether there is anything that a new real would not have: most entities have no
 // client, and their scripts do not expect one.
 func (r *Real) steered() bool {
-	return r.HasClient() || r.steering.server || r.steering.limit != r.cell.firstLimit()
+	return r.HasClient() || r.steering.server || r.steering.by != 0 || r.steering.limit != r.cell.firstLimit()
 }
 
 // firstLimit is the speed limit of a new real.
@@ -238,7 +283,7 @@ func (c *Cell) firstLimit() speedLimit { return speedLimit{speed: c.cfg.ClientTo
 func (r *Real) appendSteering(b []byte) []byte {
 	s := &r.steering
 	flags := byte(0)
-	for i, set := range [...]bool{s.untold, s.server, s.led} {
+	for i, set := range [...]bool{s.untold, s.server, s.led, s.by != 0} {
 		if set {
 			flags |= 1 << i
 		}
@@ -247,6 +292,10 @@ func (r *Real) appendSteering(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, s.toldStamp)
 	b = binary.AppendVarint(b, int64(s.toldAt))
 	b = codec.AppendF32(codec.AppendF32(b, s.limit.speed), s.limit.vertical)
+	if s.by != 0 {
+		b = fields.AppendID(b, s.by)
+		b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, s.session), s.sequence)
+	}
 	return s.stride.append(b)
 }
 
@@ -261,10 +310,15 @@ func (r *Real) readSteering(rd *codec.Reader) {
 	s.toldStamp, s.toldAt = rd.U32(), time.Duration(rd.Varint())
 	s.toldAt = min(s.toldAt, r.cell.population.clusterNow()) // clocks differ
 	s.limit = speedLimit{rd.F32(), rd.F32()}
-	if flags&^byte(steeringFlags) != 0 || !s.limit.valid() {
+	if flags&steeringOther != 0 {
+		s.by = fields.ReadID(rd)
+		s.session, s.sequence = rd.U32(), rd.U32()
+	}
+	if flags&^byte(steeringFlags) != 0 || !s.limit.valid() || flags&steeringOther != 0 && (!s.by.Valid() || s.server || s.by == r.e.ID) {
 		rd.Fail(errSteering)
 	}
 	s.stride.read(rd)
+	r.shareControl()
 }
 
 // speedLimit is how fast a client may move an entity, in m/s.

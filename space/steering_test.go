@@ -169,7 +169,7 @@ func TestControlledBy(t *testing.T) {
 	r := newRig(t, 2)
 	p := r.newClient(7, -50)
 	a := r.real(7)
-	if a.ControlledBy() != 7 || a.SetControlledBy(8) == nil || a.SetControlledBy(0) != nil || a.ControlledBy() != 0 {
+	if a.ControlledBy() != 7 || a.SetControlledBy(1<<60) == nil || a.SetControlledBy(0) != nil || a.ControlledBy() != 0 {
 		t.Error("the control cannot be taken")
 	}
 	if err := a.SetTopSpeed(7, 3); err != nil {

@@ -249,6 +249,17 @@ func (w *Witness) Known() iter.Seq[entity.ID] {
 // Len is the number of ids that Known yields.
 func (w *Witness) Len() int { return w.live }
 
+// Has reports whether the client has been told of an entity in an incarnation, and not yet that it has
+// left.
+func (w *Witness) Has(id entity.ID, incarnation uint32) bool {
+	i, known := w.find(id)
+	if !known {
+		return false
+	}
+	en := &w.entries[i]
+	return en.sent && !en.a.gone && !en.a.leave && en.a.incarnation == incarnation
+}
+
 // Dropped counts what no bundle can carry: calls above MaxEntity, and turns of entities whose
 // visible properties are above it. The count is local and does not travel. A game whose count grows
 // must send less at once.

@@ -78,8 +78,9 @@ type BaseApp struct {
 	seen     []byte // scratch for clients' Sights
 	// Scratch for a client's move and a flow's ack, which else were made on the heap for each player in
 	// each tick.
-	move wire.ClientMove
-	ack  flow.Ack
+	move  wire.ClientMove
+	steer wire.Steer
+	ack   flow.Ack
 
 	compressor property.Compressor
 }

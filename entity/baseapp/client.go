@@ -141,7 +141,7 @@ func (c *client) one(id protocol.ID, reliable bool, body []byte) error {
 		return errClosed
 	case !c.messages.take(c.app.now, 1, most):
 		return refusal(protocol.Flooding, "more than %d messages a second", most)
-	case !reliable && id != protocol.MoveID && id != protocol.SightID:
+	case !reliable && id != protocol.MoveID && id != protocol.MoveOtherID && id != protocol.SightID:
 		return refusal(protocol.Malformed, "message %d came unreliably", id)
 	case c.base == nil:
 		return c.claim(id, body)
@@ -190,6 +190,12 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 			return err
 		}
 		b.clientMove(&m, reliable)
+	case protocol.MoveOtherID:
+		var m protocol.MoveOther
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		b.clientMoveOther(&m, reliable)
 	case protocol.SightID:
 		var m protocol.Sight
 		if err := m.Parse(body); err != nil {
@@ -267,6 +273,22 @@ func (b *base) clientMove(m *protocol.Move, reliable bool) {
 		return
 	}
 	b.whisper(rest)
+}
+
+// clientMoveOther passes on the position of an entity that the client controls beside its own, like
+// that of its own. Whether it does, the cell part knows.
+func (b *base) clientMoveOther(m *protocol.MoveOther, reliable bool) {
+	x := flow.Steer{
+		Target: m.ID, By: b.id, Session: b.session, Sequence: m.Sequence, Incarnation: m.Incarnation, Forced: m.Forced,
+		Position: m.Position, Direction: m.Direction,
+	}
+	switch {
+	case reliable:
+		b.passOn("rest of another", x.Append(b.app.payload[:0], flow.SteerPayload))
+	case b.link.Live():
+		b.app.steer = wire.Steer{Steer: x}
+		b.app.links.SendUnreliable(b.link.App(), &b.app.steer)
+	}
 }
 
 // clientSaw passes on what a client that stands still has seen.

@@ -400,6 +400,7 @@ func TestClientCalls(t *testing.T) {
 		{"another's cell method", (&protocol.CellCall{Target: id + 1, Method: 7}).Append(nil), "", flow.ClientCallPayload, 0},
 		{"nobody's cell method", (&protocol.CellCall{Target: 0, Method: 0}).Append(nil), "", 0, 1},
 		{"audit", protocol.AppendAuditRequest(nil), "", flow.AuditPayload, 0},
+		{"rest of another", (&protocol.MoveOther{ID: 9}).Append(nil), "", flow.SteerPayload, 0},
 		{"rest", (&protocol.Move{Sequence: 3}).Append(nil), "", flow.ClientRestPayload, 0},
 	}
 	for _, tt := range tests {
@@ -452,6 +453,33 @@ func TestClientMove(t *testing.T) {
 	}
 }
 
+// A move of another entity goes the same ways, and in the name of the client's own entity alone.
+func TestClientMoveOther(t *testing.T) {
+	r := joinedRig(t)
+	p, id, _ := r.playLive()
+	r.net.sent = nil
+	move := protocol.MoveOther{ID: id + 1, Sequence: 3, Incarnation: 2, Forced: 5, Position: property.Vector3{X: 9}}
+	p.whisper(move.Append(nil))
+	if r.net.sent[0].reliable {
+		t.Error("a move goes reliably")
+	}
+	m := one(t, told[wire.Steer](r, appX))
+	want := flow.Steer{Target: id + 1, By: id, Session: 1, Sequence: 3, Incarnation: 2, Forced: 5, Position: move.Position}
+	if m.Steer != want {
+		t.Errorf("passed on %+v", m)
+	}
+	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})
+	r.net.sent = nil
+	p.whisper(move.Append(nil))
+	if len(r.net.sent) != 0 {
+		t.Error("moves go nowhere while the cell part is lost")
+	}
+	p.say(move.Append(nil))
+	if v, _ := r.view(id); v.Kept != 1 {
+		t.Errorf("%d kept", v.Kept)
+	}
+}
+
 func TestClientWithoutACell(t *testing.T) {
 	r := joinedRig(t)
 	p, id, _ := r.play("ann")
@@ -471,6 +499,7 @@ func TestMalformedEndsThatClientOnly(t *testing.T) {
 		"wire message":   func(p player) { p.say(wire.Encode(nil, &wire.Freeze{On: true})) },
 		"cut frame":      func(p player) { p.say([]byte{byte(protocol.CellCallID), 200}) },
 		"cut body":       func(p player) { p.say([]byte{byte(protocol.CellCallID), 1, 0}) },
+		"cut other move": func(p player) { p.whisper([]byte{byte(protocol.MoveOtherID), 1, 0}) },
 		"cut move":       func(p player) { p.whisper([]byte{byte(protocol.MoveID), 1, 0}) },
 		"unreliable":     func(p player) { p.whisper(protocol.AppendAuditRequest(nil)) },
 		"audit body":     func(p player) { p.say([]byte{byte(protocol.AuditRequestID), 1, 0}) },

@@ -17,6 +17,7 @@ func FuzzClient(f *testing.F) {
 	f.Add([]byte{}, true)
 	f.Add(protocol.AppendLogout(nil), true)
 	f.Add((&protocol.Move{Sequence: 1}).Append(nil), false)
+	f.Add((&protocol.MoveOther{ID: 9, Sequence: 1}).Append(nil), false)
 	f.Add((&protocol.BaseCall{Method: 0, Args: []byte{1, 2}}).Append(nil), true)
 	f.Add((&protocol.BaseCall{Method: 1}).Append(nil), true)
 	f.Add((&protocol.CellCall{Target: 5<<32 | 1, Method: 0}).Append(nil), true)

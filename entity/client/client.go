@@ -85,12 +85,13 @@ type Client struct {
 	aliases        aliases
 	reader         protocol.PositionsReader
 
-	sequence    uint32 // of the last Move sent
-	incarnation uint32 // of the player's real, sent with every move
-	forced      uint32 // number of the last forced place, sent with every move
-	control     bool   // the client moves the player's entity, not the server
-	dirty       bool   // the player moved since the last Move
-	moving      bool   // the last Move went unreliably
+	sequence    uint32   // of the last Move sent
+	incarnation uint32   // of the player's real, sent with every move
+	forced      uint32   // number of the last forced place, sent with every move
+	control     bool     // the client moves the player's entity, not the server
+	dirty       bool     // the player moved since the last Move
+	moving      bool     // the last Move went unreliably
+	charges     []charge // what it moves beside it
 }
 
 // New returns a client that begins at its first Tick. Its error lists all faults of cfg.
@@ -169,6 +170,7 @@ func (c *Client) Tick(now time.Duration) (next time.Duration) {
 	}
 	c.expire()
 	c.sendMove()
+	c.sendCharges()
 	c.downloads.Pump(now)
 	return c.due
 }

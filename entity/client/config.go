@@ -127,6 +127,9 @@ type Events struct {
 	// it from this client or given it back (Client.Controls). While the server moves the entity, it
 	// is called a few times a second. It is not called for the place of a CellPlayer.
 	Forced func(own *Replica)
+	// Controlled: this client has been given the control of an entity that is not its own, or has lost
+	// it, or the server has put such an entity at a place (Replica.Controls, Replica.SetPosition).
+	Controlled func(r *Replica)
 	// CellGone: the player's cell part was destroyed. SetPosition no longer works, and what the
 	// player saw is gone as after a Reset. CellPlayer follows if the cell part is made again.
 	CellGone func(own *Replica)

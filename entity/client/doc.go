@@ -16,7 +16,8 @@
 //
 // A Replica is the client's copy of an entity: the player's own, or one in its area of interest.
 // Only the server's messages change a replica, with one exception: from CellPlayer on, the client
-// controls the place of the player's own entity (SetPosition).
+// controls the place of the player's own entity (SetPosition), and that of any other of which the
+// server has given it the control.
 //
 // The server has the last word on that place, too. It may put the entity elsewhere: because a script
 // says so, because the client was too fast, or because the game found a wall. The client is there at
@@ -24,6 +25,12 @@
 // they were made after it; what it has sent before is void. The server may also take the control,
 // for a walk or for longer. SetPosition then fails with ErrNoControl, and Events.Forced tells a few
 // times a second where the entity is; see Client.Controls.
+//
+// The server may also give the client the control of another entity in its area of interest, a pet or a
+// vehicle: Events.Controlled, Replica.Controls, Replica.SetPosition. Its replica is then where the
+// client says; what the server tells everybody of its place is kept, and counts when the control has
+// gone. A forced place comes as another Events.Controlled. The control ends without being told with the
+// view of the entity.
 //
 // A game may write a Go type for what it sees of an entity type, with handles for the properties,
 // Go methods for the client methods, and setters that are told of changes; see Register. Each

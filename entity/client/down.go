@@ -84,7 +84,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.ArrivedID || id == protocol.BundleID
+	return id >= protocol.AttachedID && id <= protocol.ControlledID || id == protocol.BundleID
 }
 
 // onPlaying applies a message of the proxy.
@@ -113,6 +113,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onCellPlayer(body)
 	case protocol.ForcedID:
 		return c.onForced(body)
+	case protocol.ControlledID:
+		return c.onControlled(body)
 	case protocol.CellGoneID:
 		return c.onCellGone(body)
 	case protocol.EnterID:
@@ -277,7 +279,7 @@ func (c *Client) forget() {
 	c.aliases.clear()
 	c.forgetKept()
 	c.inWorld, c.space, c.bundle = false, 0, 0
-	c.dirty, c.moving = false, false
+	c.dirty, c.moving, c.charges = false, false, nil
 }
 
 func (c *Client) onCellPlayer(body []byte) error {

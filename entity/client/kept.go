@@ -60,6 +60,7 @@ func (c *Client) onKeep(body []byte) error {
 	for _, slot := range m.Drop {
 		c.drop(slot)
 	}
+	c.loseControl(r) // what is kept is what the server has told
 	c.keep(m.Slot, r)
 	c.leave(r.ID)
 	return nil

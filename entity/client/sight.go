@@ -85,6 +85,7 @@ func (c *Client) onLeave(body []byte) error {
 func (c *Client) leave(id entity.ID) bool {
 	r := c.entities.remove(id)
 	if r != nil {
+		c.loseControl(r)
 		c.aliases.remove(r)
 	}
 	if r != nil && c.cfg.Events.Left != nil {
@@ -130,7 +131,7 @@ func (c *Client) onRest(body []byte) error {
 		c.stats.UnknownEntities++
 		return nil
 	}
-	used, moves := r.rest(c.bundle, m.Position, m.Direction)
+	used, moves := c.hearing(r, func() (used, moves bool) { return r.rest(c.bundle, m.Position, m.Direction) })
 	if used {
 		r.heard = 0
 		r.play(Rests)
@@ -195,7 +196,11 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 		c.stats.UnknownEntities++
 		return nil
 	}
-	used, ok := r.follow(h, m)
+	ok := true
+	used, moves := c.hearing(r, func() (used, moves bool) {
+		used, ok = r.follow(h, m)
+		return used, true
+	})
 	switch {
 	case !ok:
 		return malformed("a place outside of any space")
@@ -210,7 +215,7 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 	}
 	r.heard = now
 	r.play(Moves)
-	c.tellMoved(r, true)
+	c.tellMoved(r, moves)
 	if c.state == Closed {
 		return errOver
 	}

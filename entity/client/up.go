@@ -15,8 +15,9 @@ var (
 	ErrNotPlaying = errors.New("client: not playing")
 	// ErrNotInWorld is returned while the player's entity has no cell part.
 	ErrNotInWorld = errors.New("client: the player is not in a space")
-	// ErrNoControl is returned while the server moves the player's entity.
-	ErrNoControl = errors.New("client: the server moves the player's entity")
+	// ErrNoControl is returned while the server moves the player's entity, and for an entity of which this
+	// client has no control.
+	ErrNoControl = errors.New("client: the entity is not for this client to move")
 	// ErrPosition is returned for a place with a number that is not finite or is beyond
 	// entity.MaxCoordinate.
 	ErrPosition = errors.New("client: position or direction out of range")
@@ -86,8 +87,9 @@ func (c *Client) whisper(msg []byte) {
 	c.unsent(err)
 }
 
-// AtRest reports whether the server has been told reliably where the player is.
-func (c *Client) AtRest() bool { return !c.dirty && !c.moving }
+// AtRest reports whether the server has been told reliably where the player is, and where all else is
+// that this client controls.
+func (c *Client) AtRest() bool { return !c.dirty && !c.moving && c.chargesAtRest() }
 
 // Cell is the mailbox of the cell part, for the exposed cell methods of the player's own entity or
 // of one in its area of interest. A call is checked before it is sent, but the server decides

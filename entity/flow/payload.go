@@ -36,6 +36,8 @@ const (
 	SlowClientPayload
 	// TeleportPayload: the base wants the cell part to be teleported (Teleport).
 	TeleportPayload
+	// SteerPayload: where the client has put an entity other than its own to rest (Steer).
+	SteerPayload
 )
 
 // SlowClientPause is for how long a slow client is sent nothing: longer than its base takes to say
@@ -59,6 +61,10 @@ const (
 // RemoteCallPayload goes from a real to another entity's real: the client of the first calls an
 // exposed method there (MethodCall).
 const RemoteCallPayload Payload = 64
+
+// RemoteSteerPayload goes from a real to another entity's real: the client of the first, which controls
+// the second, has put it to rest (Steer).
+const RemoteSteerPayload Payload = 72
 
 // SplitPayload separates a flow message's payload into what it asks and the body.
 func SplitPayload(p []byte) (Payload, []byte, error) {
@@ -197,6 +203,50 @@ func (m *ClientRest) Read(r *codec.Reader) {
 	m.Forced = fields.ReadUint32(r)
 	m.Seen = r.Bytes(maxSeen)
 	m.Still = r.Bool()
+	m.Position, m.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
+}
+
+// Steer is where a client says that an entity is which is not its own and which it controls. It is
+// the body of SteerPayload and RemoteSteerPayload.
+type Steer struct {
+	Target entity.ID // the entity that is moved
+	By     entity.ID // the client's own entity
+	// Passed says that By's cell part has found its client in control; before that the message is for
+	// that cell part.
+	Passed      bool
+	Session     uint32 // of By's client
+	Sequence    uint32 // as the client said it, like all that follows
+	Incarnation uint32 // of Target
+	Forced      uint32
+	Position    property.Vector3
+	Direction   property.Vector3
+}
+
+// Append encodes m after its payload byte.
+func (m *Steer) Append(b []byte, p Payload) []byte { return m.AppendBody(append(b, byte(p))) }
+
+// AppendBody encodes m alone.
+func (m *Steer) AppendBody(b []byte) []byte {
+	b = codec.AppendBool(fields.AppendID(fields.AppendID(b, m.Target), m.By), m.Passed)
+	b = binary.LittleEndian.AppendUint32(b, m.Session)
+	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
+	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	b = binary.AppendUvarint(b, uint64(m.Forced))
+	return fields.AppendVector3(fields.AppendVector3(b, m.Position), m.Direction)
+}
+
+// Parse decodes a body.
+func (m *Steer) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	m.Read(&r)
+	return payloadClose(&r, "steer")
+}
+
+// Read reads what AppendBody wrote.
+func (m *Steer) Read(r *codec.Reader) {
+	m.Target, m.By, m.Passed = fields.ReadID(r), fields.ReadID(r), r.Bool()
+	m.Session, m.Sequence, m.Incarnation = r.U32(), r.U32(), fields.ReadUint32(r)
+	m.Forced = fields.ReadUint32(r)
 	m.Position, m.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
 }
 

@@ -42,6 +42,8 @@ func payloads() []payload {
 		session(flow.SetClientPayload), session(flow.AuditPayload),
 		{flow.ClientCallPayload, &flow.ClientCall{Target: 1 << 50, Method: 4, Args: []byte("args")},
 			func(m any) []byte { return m.(*flow.ClientCall).Append(nil) }, false},
+		{flow.SteerPayload, &flow.Steer{Target: 1, By: 2, Passed: true, Session: 3, Sequence: 4, Incarnation: 5, Forced: 6, Position: pos, Direction: dir},
+			func(m any) []byte { return m.(*flow.Steer).Append(nil, flow.SteerPayload) }, true},
 		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Forced: 4, Seen: []byte{5, 6}, Still: true, Position: pos, Direction: dir},
 			func(m any) []byte { return m.(*flow.ClientRest).Append(nil) }, true},
 		{flow.TeleportPayload, &flow.Teleport{Request: 7, To: entity.Destination{Space: 3, Position: pos, Direction: dir, Near: 9}, User: -5},

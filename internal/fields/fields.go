@@ -103,6 +103,23 @@ func ReadPlace(r *codec.Reader) (stamp uint32, position, direction property.Vect
 	return stamp, position, ReadVector3(r)
 }
 
+// AppendControl and ReadControl carry which other entity's client moves an entity: a byte if none does.
+func AppendControl(b []byte, c entity.Control) []byte {
+	b = AppendID(b, c.By)
+	if c.By == 0 {
+		return b
+	}
+	return binary.AppendUvarint(b, uint64(c.Number))
+}
+
+// ReadControl reads what AppendControl wrote.
+func ReadControl(r *codec.Reader) (c entity.Control) {
+	if c.By = ReadID(r); c.By != 0 {
+		c.Number = ReadUint32(r)
+	}
+	return c
+}
+
 // AppendRect appends a rectangle, four float64.
 func AppendRect(b []byte, r bsp.Rect) []byte {
 	for _, v := range [...]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} {

@@ -30,7 +30,7 @@ func (k *movesInOrder) safe() error {
 			return
 		}
 		pl := k.c.owner(v.ID())
-		if pl == nil || pl.rogue {
+		if pl == nil || pl.rogue || pl.driven {
 			return
 		}
 		was, now := k.last[v.ID()], footprint{pl.logins, v.Order().Incarnation, 0}

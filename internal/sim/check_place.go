@@ -38,7 +38,7 @@ func (k *lastWord) safe() error {
 	var err error
 	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
 		pl := k.c.owner(v.ID())
-		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || k.c.world.travels || err != nil { // who is teleported leaps
+		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || pl.driven || k.c.world.travels || err != nil { // who is teleported leaps
 			return
 		}
 		w, steady := k.on[v.ID()], k.c.fresh.active()

@@ -37,6 +37,8 @@ type player struct {
 	// cheat says that the player leaps; shoved is how often a test has put it elsewhere.
 	cheat  bool
 	shoved int
+	// driven says that another player's client moves it.
+	driven bool
 	put    put
 	// rude says that the player misbehaved in this session, leaving that it is logging out.
 	rude, leaving bool

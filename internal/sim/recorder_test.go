@@ -272,7 +272,7 @@ func (rec *recorder) control(id wire.ID) teller {
 		}
 	}
 	switch id {
-	case wire.ReportID, wire.CellsReportID, wire.GhostUpdateID, wire.GhostRollID, wire.ClientMoveID, wire.ClientPacketID,
+	case wire.ReportID, wire.CellsReportID, wire.GhostUpdateID, wire.GhostRollID, wire.ClientMoveID, wire.SteerID, wire.ClientPacketID,
 		wire.FlowAckID, wire.BaseLoadID:
 		return word("")
 	}

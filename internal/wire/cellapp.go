@@ -166,6 +166,20 @@ func (m *ClientMove) Parse(body []byte) error {
 	return done(&r, "client move")
 }
 
+// Steer is a client's report of where an entity is that it controls beside its own. The client's proxy
+// passes it on to its cell part, and that to the entity, both unreliably.
+type Steer struct{ flow.Steer }
+
+// Append encodes m.
+func (m *Steer) Append(b []byte) []byte { return m.AppendBody(b) }
+
+// Parse decodes a body.
+func (m *Steer) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	m.Read(&r)
+	return done(&r, "steer")
+}
+
 func codeClock(c *codec.Coder, k *gametime.Clock) {
 	c.Uvarint(&k.Number)
 	codeDuration(c, &k.At)

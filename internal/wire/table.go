@@ -70,6 +70,7 @@ const (
 	OnloadRefusedID
 	WhereaboutsID
 	OnloadPartyID
+	SteerID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -180,6 +181,7 @@ var table = newTable(
 	row[flow.Message](FlowID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
 	row[flow.Ack](FlowAckID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
 	row[ClientMove](ClientMoveID, CellApp.to(CellApp), BaseApp.to(CellApp)),
+	row[Steer](SteerID, CellApp.to(CellApp), BaseApp.to(CellApp)),
 	row[migrate.Probe](ProbeID, CellApp.to(CellApp), BaseApp.to(CellApp)),
 	row[migrate.Create](CreateID, BaseApp.to(CellApp)),
 	row[migrate.Refuse](RefuseRealID, BaseApp.to(CellApp)),

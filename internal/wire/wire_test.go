@@ -121,8 +121,8 @@ func samples() []wire.Received {
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
 		&wire.RemovalAck{Space: 3, Cell: cell},
 		&wire.Retired{Number: 9},
-		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past"), Answers: true},
-		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Changes: []ghost.Change{
+		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Control: entity.Control{By: 6, Number: 7}, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past"), Answers: true},
+		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Control: entity.Control{By: 6, Number: 7}, Changes: []ghost.Change{
 			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
 		}},
 		&ghost.Delete{Head: head},
@@ -137,6 +137,7 @@ func samples() []wire.Received {
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920, Rate: 8000}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
+		&wire.Steer{Steer: flow.Steer{Target: id, By: 9, Passed: true, Session: 2, Sequence: 3, Incarnation: 4, Forced: 5, Position: here, Direction: there}},
 		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Forced: 5, Seen: []byte{5, 6}, Still: true, Position: here, Direction: there}},
 
 		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Born: 1, Reply: addr4, Payload: []byte("payload")},

@@ -134,6 +134,7 @@ func (a *CellApp) routeEntities() {
 		return nil
 	})
 	app.Try(r, a.clientMove)
+	app.Try(r, a.steer)
 	app.Try(r, func(from sender, m *migrate.Create) error {
 		if err := a.mayCreate(from, m); err != nil {
 			return err
@@ -194,6 +195,21 @@ func (a *CellApp) clientMove(from sender, m *wire.ClientMove) error {
 		return err
 	}
 	if on := a.population.ClientMove(m.ID, &m.ClientRest, from.app); !on.IsZero() {
+		return a.links.SendUnreliable(on, m)
+	}
+	return nil
+}
+
+// steer takes a move of an entity by another entity's client. A BaseApp speaks for that client alone:
+// whether it has the control, its cell part says.
+func (a *CellApp) steer(from sender, m *wire.Steer) error {
+	if from.role == wire.BaseApp && m.Passed {
+		return errRole
+	}
+	if err := a.ofBase(from, m.By); err != nil {
+		return err
+	}
+	if on := a.population.Steer(&m.Steer, from.app); !on.IsZero() {
 		return a.links.SendUnreliable(on, m)
 	}
 	return nil

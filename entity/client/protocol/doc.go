@@ -86,6 +86,11 @@
 // sequence number than one before. So a Move that was made before the client knew never undoes
 // what the server said, whatever is lost or late.
 //
+// [Controlled] and [MoveOther] are the same for an entity that is not the player's own. The number and
+// the incarnation are that entity's. A Controlled comes after the Enter of its entity; its Leave, Keep or
+// second Enter ends the control, and so does a Reset. A client that gets the control sends a MoveOther
+// even if it does not move the entity.
+//
 // # Bounds
 //
 // Every parser here is fed bytes from outside. Lengths are checked against the named limits before

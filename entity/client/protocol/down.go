@@ -35,6 +35,7 @@ const (
 	ForcedID
 	LeaveSpaceID
 	ArrivedID
+	ControlledID
 )
 
 // Limits of what a proxy sends.
@@ -391,4 +392,42 @@ func (m *Forced) Parse(body []byte) error {
 	m.Control = r.Bool()
 	m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
 	return done(&r, "forced")
+}
+
+// Controlled tells a client whether it moves an entity in its area of interest, which is not its own,
+// and where the server has put that.
+type Controlled struct {
+	ID entity.ID
+	// Control says that the client moves the entity from here on. Without it the client does so no
+	// more, and the rest is not sent: the entity is where the client was told that others see it.
+	Control bool
+	// Incarnation is that of the entity, and Number that of the forced place. The client repeats both
+	// in its moves: the server takes none with others.
+	Incarnation uint32
+	Number      uint32
+	Position    property.Vector3
+	Direction   property.Vector3
+}
+
+// Append frames and encodes m.
+func (m *Controlled) Append(b []byte) []byte {
+	b, mark := Begin(b, ControlledID)
+	b = codec.AppendBool(fields.AppendID(b, m.ID), m.Control)
+	if m.Control {
+		b = binary.AppendUvarint(b, uint64(m.Incarnation))
+		b = binary.AppendUvarint(b, uint64(m.Number))
+		b = fields.AppendVector3(fields.AppendVector3(b, m.Position), m.Direction)
+	}
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Controlled) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	*m = Controlled{ID: fields.ReadID(&r), Control: r.Bool()}
+	if m.Control {
+		m.Incarnation, m.Number = fields.ReadUint32(&r), fields.ReadUint32(&r)
+		m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
+	}
+	return done(&r, "controlled")
 }

@@ -14,8 +14,9 @@ import (
 // says where they are next to what the client is known to hold, which it tells (Seen), and has the
 // client keep what it knows of who leaves (Keep, Return); version 6 numbers the places that the server puts a
 // player's entity at (Forced), and has moves repeat the number, and teleports
-// players (LeaveSpace, Arrived).
-const Version = 6
+// players (LeaveSpace, Arrived); version 7 lets a client move entities beside its own (Controlled,
+// MoveOther).
+const Version = 7
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10

@@ -18,6 +18,7 @@ const (
 	AuditRequestID
 	LogoutID
 	SightID
+	MoveOtherID
 )
 
 // MaxArguments bounds the encoded arguments of one call from a client.
@@ -125,6 +126,32 @@ func (m *Move) Parse(body []byte) error {
 	m.Direction = fields.ReadVector3(&r)
 	return done(&r, "move")
 }
+
+// MoveOther is where an entity is that is not the player's own, as told by the client that controls it
+// (Controlled). It goes unreliably and reliably like Move.
+type MoveOther struct {
+	ID entity.ID
+	// Sequence counts the client's moves, of all entities together.
+	Sequence uint32
+	// Incarnation and Forced repeat the last Controlled.
+	Incarnation uint32
+	Forced      uint32
+	Position    property.Vector3
+	Direction   property.Vector3
+}
+
+func (m *MoveOther) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	c.U32(&m.Sequence)
+	codec.Uint32(c, &m.Incarnation)
+	codec.Uint32(c, &m.Forced)
+	fields.Vector3(c, &m.Position)
+	fields.Vector3(c, &m.Direction)
+}
+
+// Append frames and encodes m, Parse decodes a body; coordinates that are not finite are an error.
+func (m *MoveOther) Append(b []byte) []byte  { return frame(b, MoveOtherID, m.code) }
+func (m *MoveOther) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Sight is what a client says that stands still while packets come: what it has seen.
 type Sight struct {

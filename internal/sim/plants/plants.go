@@ -116,7 +116,7 @@ func ghosts() []plant {
 			"	had := r.haunts.Remove(to)\n	r.haunts.Add(c.self, c.now)\n",
 			"	had := r.haunts.Remove(to)\n"},
 		{"ghosts not told of a new hop", "space/real_arrival.go",
-			"	r.showAll()\n	r.ghostedStamp = r.e.MoveStamp\n",
+			"	r.showAll()\n	r.ghostedStamp, r.ghostedControl = r.e.MoveStamp, r.e.Control\n",
 			"	r.ghostedStamp = r.e.MoveStamp\n"},
 		{"handed on and forgotten", "space/population_handoffs.go",
 			"	p.handedOn = append(p.handedOn, handedOn{",

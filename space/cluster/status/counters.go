@@ -46,7 +46,8 @@ type Counters struct {
 	// changed by the game's check. The client was put where the server had its entity.
 	Corrected uint64 `json:",omitempty"`
 	// Overruled counts moves of clients that the server's word had overtaken: a forced place that
-	// the client did not know yet, or a walk by the server.
+	// the client did not know yet, a walk by the server, or the loss of the control. So it also counts
+	// moves of entities that the client never controlled.
 	Overruled uint64 `json:",omitempty"`
 }
 

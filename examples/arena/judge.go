@@ -69,6 +69,7 @@ type verdict struct {
 	LinesMoved int     `json:"lines_moved"`
 	Migrations uint64  `json:"migrations"`
 	Ghosts     int     `json:"ghosts"`
+	Corrected  uint64  `json:"corrected_moves"`
 	Ticks      uint64  `json:"ticks"`
 	LateTicks  uint64  `json:"late_ticks"`
 	TickP50    float64 `json:"tick_p50_ms"`
@@ -148,6 +149,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	v.Diverged = now.diverged + c.stay - now.audited
 	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
 	c.printDiffs()
+	v.Corrected = st.Counters.Corrected
 	if d := st.Counters.GhostsDiffer; d > 0 {
 		fmt.Fprintf(os.Stderr, "%d ghosts differ from their reals\n", d)
 	}

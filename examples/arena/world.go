@@ -65,6 +65,7 @@ func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
 		BaseApps:    f.baseApps,
 		Space: space.Config{
 			AoIRadius: aoiRadius, AoIHysteresis: 5, Border: balance.Border{GhostDistance: ghostDistance}, TopSpeed: topSpeed,
+			ClientTopSpeed: runSpeed,
 			ArtificialLoad: int64(coresPerCellApp * float64(f.cellApps) * float64(time.Second) / float64(max(1, f.bots+f.guards))),
 		},
 		Balance: balance.Config{MetaPeriod: time.Second}, // a show is short

@@ -189,6 +189,7 @@ type sample struct {
 	bots        bots.Stats
 	ticks, late uint64
 	thrift      int // the most that a CellApp saves
+	corrected   uint64
 }
 
 // sample counts, and turns the measuring of freshness and the profiles on or off.
@@ -214,7 +215,7 @@ func (r *run) sample() (s sample, err error) {
 	s.botsCPU, s.botsMemory, e = used(os.Getpid())
 	s.bots, e2 = r.swarm.Stats()
 	if st, ok := r.observer.Status(); ok {
-		s.ticks, s.late = st.Ticks, st.Late
+		s.ticks, s.late, s.corrected = st.Ticks, st.Late, st.Counters.Corrected
 		for i := range st.Apps {
 			s.thrift = max(s.thrift, st.Apps[i].Thrift)
 		}

@@ -50,6 +50,8 @@ type result struct {
 	Thrift  int     `json:"cellapp_saves_step"`
 	Lost    uint64  `json:"lost_sessions"`
 	Refused uint64  `json:"refused"`
+	// Corrected counts moves that were too fast, since the world began: no bot makes one.
+	Corrected uint64 `json:"corrected_moves"`
 }
 
 // sum is what was measured between two samples.
@@ -67,7 +69,7 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 		Moves: fresh.Moves, Arrived: round(100 * fresh.Share()),
 		AgeP50: fresh.Age(0.5, 0, bots.Bands).Milliseconds(), AgeP99: fresh.Age(0.99, 0, bots.Bands).Milliseconds(),
 		BotCPU: round((b.botsCPU - a.botsCPU).Seconds() * 1e6 / ticks), BotMemory: kb(b.botsMemory),
-		Lost: b.bots.Lost, Refused: b.bots.Refused, Thrift: b.thrift,
+		Lost: b.bots.Lost, Refused: b.bots.Refused, Thrift: b.thrift, Corrected: b.corrected,
 	}
 	if places > 0 {
 		res.PlaceBytes = round(float64(down) / float64(places))

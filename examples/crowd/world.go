@@ -57,7 +57,8 @@ func (f *flags) world(schema *property.Schema) cluster.Config {
 		Spaces: []cellappmgr.SpaceConfig{{ID: fieldID, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
 		Space: space.Config{
 			AoIRadius: float32(f.radius), AoIHysteresis: hysteresis, Border: border, TopSpeed: topSpeed,
-			Witness: witness.Config{BytesPerTick: f.budget},
+			ClientTopSpeed: float32(f.speed),
+			Witness:        witness.Config{BytesPerTick: f.budget},
 		},
 		Tick: tick, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

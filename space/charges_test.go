@@ -29,7 +29,7 @@ func (d *testDriver) hear() {
 	list, bodies := d.bundles(d.id)
 	for i := d.heard; i < len(list); i++ {
 		switch list[i] {
-		case protocol.CellPlayerID:
+		case protocol.CellPlayerID, protocol.LeaveSpaceID:
 			clear(d.charges)
 		case protocol.LeaveID:
 			id, err := protocol.ParseLeave(bodies[i])
@@ -243,6 +243,44 @@ func TestDriveEnds(t *testing.T) {
 	r.tick(5)
 	if d.hear(); !d.drive(8, x(25)) {
 		t.Errorf("the driver was restored, and controls %v", d.charges)
+	}
+	r.calm()
+}
+
+// A teleport of the driven entity takes the control; one of the driver begins its view anew, and the
+// control with that.
+func TestDriveOverTeleports(t *testing.T) {
+	r := newRig(t, 2)
+	d := r.newDriver(7, -30)
+	r.create(8, -20, 0)
+	if err := r.real(8).SetControlledBy(7); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(5)
+	for i, step := range []struct {
+		id   entity.ID
+		to   float32
+		both bool
+	}{{8, 300, false}, {7, 310, true}, {7, -300, false}, {8, -290, true}} {
+		d.hear()
+		old := d.charges
+		if err := r.real(step.id).Teleport(entity.Destination{Position: x(step.to)}, 0); err != nil {
+			t.Fatal(err)
+		}
+		r.tick(10)
+		at := r.real(8).Position()
+		for _, ch := range old {
+			d.charges = map[entity.ID]protocol.Controlled{8: ch}
+			if d.drive(8, x(at.X+1)) && !step.both {
+				t.Errorf("step %d: an old move counts", i)
+			}
+		}
+		d.charges = map[entity.ID]protocol.Controlled{}
+		d.heard = 0 // anew, in order
+		d.hear()
+		if drives := d.drive(8, x(at.X+2)); drives != step.both {
+			t.Errorf("step %d: the client drives %v, with %v; the entity is at %v", i, drives, d.charges, r.real(8).Position())
+		}
 	}
 	r.calm()
 }

@@ -43,11 +43,13 @@ func (c *Client) onControlled(body []byte) error {
 		return malformed("the control of another entity outside of any space")
 	}
 	r := c.entities.get(m.ID)
-	if r == nil {
+	switch {
+	case r == nil && !m.Control:
+		return nil // it has left the view, and the control went with it
+	case r == nil:
 		c.stats.UnknownEntities++
 		return nil
-	}
-	if !m.Control {
+	case !m.Control:
 		c.loseControl(r)
 		return nil
 	}

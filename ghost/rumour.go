@@ -25,6 +25,8 @@ type Rumours struct {
 type rumour struct {
 	Head
 	until time.Duration
+	// denied is the newest order of a real that was not made because of it; see Deny.
+	denied entity.Order
 }
 
 // Hear adds a rumour that the ghost of a real at h has ended. A repeated one does not last longer.
@@ -57,6 +59,17 @@ func (r *Rumours) pop() {
 	if r.queue = r.queue[1:]; len(r.queue) == 0 {
 		r.queue = nil // append would go on after what was taken
 	}
+}
+
+// Deny reports whether a real of an order that is not newer than a rumour of its entity is not made for
+// now: its base is asked first. An order above one that was denied is the base's answer, and passes.
+func (r *Rumours) Deny(id entity.ID, order entity.Order) bool {
+	x := r.byID[id]
+	if x == nil || x.Order.Before(order) || x.Order == order || x.denied.Before(order) && x.denied != (entity.Order{}) {
+		return false
+	}
+	x.denied = order
+	return true
 }
 
 // Forbid reports whether a message is not newer than a rumour of its entity.

@@ -20,6 +20,10 @@ func TestRumours(t *testing.T) {
 			t.Error("an older one is not held up")
 		}
 	}
+	order := func(hop uint32) entity.Order { return entity.Order{Incarnation: 1, Hop: hop} }
+	if !r.Deny(1, order(0)) || !r.Deny(1, order(0)) || r.Deny(1, order(1)) || r.Deny(1, order(2)) || r.Deny(2, order(0)) {
+		t.Error("a real is denied that is newer than one denied before, or than the rumour; or none is")
+	}
 	r.Hear(head(1, 9, 1), TombstoneLease-1)
 	if !r.Forbid(head(1, 9, 1)) {
 		t.Error("a newer rumour holds up nothing more")

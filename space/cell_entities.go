@@ -100,6 +100,9 @@ func (p *Population) Create(m *migrate.Create, from mercury.Address) {
 		p.tellLost(from, m.ID, m.Order, m.Title, ErrEnded.Error())
 		return
 	}
+	if p.denies(m.ID, rec, m.Order, from, m.Title) {
+		return
+	}
 	rec = p.outdo(rec, m.Order)
 	if rec != nil && !rec.e.Order.Before(m.Order) {
 		if rec.real != nil && rec.e.Order == m.Order {

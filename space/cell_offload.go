@@ -182,6 +182,10 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	rec := p.find(m.ID)
 	old := p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1})
 	if rec != nil && !old {
+		if p.denies(m.ID, rec, m.Order, m.Base, m.Title) {
+			p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+			return nil
+		}
 		if !m.Base.IsZero() {
 			rec = p.outdo(rec, m.Order)
 		}

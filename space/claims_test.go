@@ -289,10 +289,48 @@ func TestAstray(t *testing.T) {
 		b := r.bases[7]
 		r.apps[1].cell.drop(r.real(7))
 		r.pump()
+		lost := len(b.lost)
 		r.restore(7, 450, b.backup.Parts, b.backup.Handled)
+		if b.order.Before(order) {
+			if r.real(7) != nil || len(b.lost) != lost+1 || b.lost[lost].Order != b.order {
+				t.Fatalf("%v: the base did not hear of the ghost: %v", order, b.lost)
+			}
+			r.restore(7, 450, b.backup.Parts, b.backup.Handled)
+		}
 		if x := r.real(7); x == nil || x.cell.self != addr(3) {
 			t.Fatalf("%v: it is not restored", order)
 		}
+	}
+}
+
+// TestLateRealMeetsANewerGhost: a CellApp hands a real over, and the handoff comes late; so does an
+// order to make one. Meanwhile the base has begun another incarnation elsewhere, whose ghost is here. No
+// ghost goes back for it: the base is asked, and refuses the old one.
+func TestLateRealMeetsANewerGhost(t *testing.T) {
+	r := lied(t)
+	b, was := r.bases[7], r.real(7)
+	parts := was.appendParts(nil, false)
+	late := []hosting.Message{
+		&migrate.Onload{ID: 7, Type: was.e.Def.ID, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Base: r.base, Parts: parts},
+		&migrate.Create{ID: 7, Type: was.e.Def.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: r.base, Restored: true, Parts: b.backup.Parts},
+	}
+	r.apps[0].cell.drop(was)
+	r.restore(7, -20, b.backup.Parts, b.backup.Handled)
+	r.tick(5)
+	for i, m := range late {
+		from := addr(1)
+		if i == 1 {
+			from = r.base
+		}
+		r.queue = append(r.queue, packet{from, addr(2), clone(t, m)})
+		r.pump()
+		if g := r.ghost(2, 7); g == nil || g.Entity.Order.Incarnation != 2 {
+			t.Fatalf("%T: the ghost is %+v", m, g)
+		}
+	}
+	r.tick(30)
+	if x := r.real(7); x == nil || x.e.Order.Incarnation != 2 || x.cell.self != addr(1) {
+		t.Errorf("the real is %+v", x)
 	}
 }
 

@@ -72,6 +72,8 @@ type record struct {
 	// doubted is when a ghost goes unless its real's app is heard of before; 0 if nobody but that app
 	// has said that it must. See doubt.
 	doubted time.Duration
+	// denied is the newest order of a real that was not made because this ghost is newer; see outdo.
+	denied  entity.Order
 	told    bool // what the real's app was told of clients that see the ghost
 	telling bool // it was told so at any time
 }

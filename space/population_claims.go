@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // A CellApp proves that it is of the cluster, and that it is a CellApp. This file asks whether it may
@@ -20,6 +21,7 @@ var (
 	errNotReal  = fmt.Errorf("%w: the sender has no real of that order", errUntrue)
 	errNotTaker = fmt.Errorf("%w: the entity was handed over to another app", errUntrue)
 	errNotAsker = fmt.Errorf("%w: it asks in the name of another app", errUntrue)
+	errDenied   = errors.New("space: a newer real is known")
 	errOverrun  = fmt.Errorf("%w: the real of that incarnation is here, and was not handed over", errUntrue)
 )
 
@@ -39,6 +41,29 @@ func (p *Population) outdo(rec *record, order entity.Order) *record {
 	p.env.Counters.Unproved++
 	rec.cell.evict(rec)
 	return nil
+}
+
+// denies reports whether a real is not made for now because a ghost that is here, or was, is newer. Either the order to
+// make it comes late, and its base has begun another one since; then the ghost must not go back. Or the
+// ghost's app lies. The base knows: told that there is no such real, it refuses an outdated one, and
+// begins the next incarnation in place of one that counts. Nobody but the base makes incarnations, so
+// an order that is newer than one denied shows that the ghost is the lie.
+func (p *Population) denies(id entity.ID, rec *record, order entity.Order, base mercury.Address, title migrate.Title) bool {
+	if rec == nil {
+		if base.IsZero() || !p.rumours.Deny(id, order) {
+			return false
+		}
+		p.env.Counters.Unproved++
+		p.tellLost(base, id, order, title, errDenied.Error())
+		return true
+	}
+	if rec.ghost == nil || base.IsZero() || rec.e.Order.Before(order) || rec.e.Order == order || rec.denied.Before(order) && rec.denied != (entity.Order{}) {
+		return false
+	}
+	p.env.Counters.Unproved++
+	rec.denied = order
+	p.tellLost(base, id, order, title, errDenied.Error())
+	return true
 }
 
 // doubt is what a ghost does when an app speaks of its real that does not have it, as far as is known

@@ -137,7 +137,11 @@ func (d *Definition) compileStreams() {
 			}
 		}
 		if OtherClientStream.takes(p) && p.ClientIndex >= 0 {
-			d.levels[p.Level] = append(d.levels[p.Level], i)
+			if p.Unreliable {
+				d.lossy = append(d.lossy, i)
+			} else {
+				d.levels[p.Level] = append(d.levels[p.Level], i)
+			}
 		}
 	}
 }

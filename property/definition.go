@@ -54,7 +54,8 @@ type Definition struct {
 	streams                  [domains][]int
 	slots                    [sides][]int16 // by property index: where a Values of that side keeps it, or -1
 	held                     [sides][]int   // by slot: the property's index
-	levels                   [][]int        // by level: the OtherClient properties of that level
+	levels                   [][]int        // by level: the OtherClient properties of that level, without the lossy ones
+	lossy                    []int          // the OtherClient properties that are Unreliable
 	internal, external       Packing
 }
 
@@ -99,13 +100,17 @@ func (d *Definition) Stream(dom Stream) []int {
 }
 
 // AtLevel returns the indices of the properties that other clients see at exactly this detail
-// level, ascending. Do not change it.
+// level and are told of reliably, ascending. Do not change it.
 func (d *Definition) AtLevel(level int) []int {
 	if level < 0 || level >= len(d.levels) {
 		return nil
 	}
 	return d.levels[level]
 }
+
+// Lossy returns the indices of the properties that other clients see, at whatever level, and whose
+// changes may be lost on the way to them ([Property].Unreliable), ascending. Do not change it.
+func (d *Definition) Lossy() []int { return d.lossy }
 
 // Held returns the indices of the properties that a side holds, ascending. Do not change it.
 func (d *Definition) Held(side Side) []int {

@@ -27,6 +27,10 @@
 //	                       a watcher at n is owed what is ───────┘
 //	                       stamped above n: the parts, or the whole
 //
+// A change of an Unreliable property is numbered and told to ghosts like any other, and other clients
+// may miss it: of such a property the present value is all that they are ever owed, whole, and its last
+// one they are owed reliably. Package aoi/witness says how.
+//
 // The copy that a change is applied to hands it to its [Setters]. Values never change, so an
 // assignment is a deep copy: a container has one owner, old values stay, and a change made
 // elsewhere to what was read from a property reports nothing.

@@ -25,7 +25,7 @@ type partLog struct {
 }
 
 func (l *partLog) add(n, before EventNumber, v *Values, c *Change) {
-	if p := v.def.Properties[c.Index]; !c.Nested() || p.SendLatestOnly || p.ClientIndex < 0 {
+	if p := v.def.Properties[c.Index]; !c.Nested() || p.SendLatestOnly || p.Unreliable || p.ClientIndex < 0 {
 		l.forget(c.Index)
 		return
 	}

@@ -2,6 +2,7 @@ package property
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -118,5 +119,35 @@ func TestHistoryPartsWithoutClients(t *testing.T) {
 	v.SetHolder(&numbering{v, h})
 	if err := v.Splice(0, nil, 0, 0, Int(7)); err != nil || h.Last() != 1 {
 		t.Errorf("%v, numbered up to %d", err, h.Last())
+	}
+}
+
+// Of what may be lost there are no parts, and no detail level counts it.
+func TestLossy(t *testing.T) {
+	list, err := NewArray(Scalar(KindUint8), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSchema(&Definition{Name: "A", HasCell: true, HasClient: true, Properties: []*Property{
+		{Name: "p", Type: list, Flags: OtherClients},
+		{Name: "q", Type: list, Flags: OtherClients, Unreliable: true},
+		{Name: "own", Type: list, Flags: OwnClient, Unreliable: true},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := s.Types[0]
+	if !slices.Equal(d.Lossy(), []int{1}) || !slices.Equal(d.AtLevel(0), []int{0}) {
+		t.Errorf("lossy %v, at level 0 %v", d.Lossy(), d.AtLevel(0))
+	}
+	h, v := NewHistory(d), NewValues(d, CellSide, nil)
+	for i := range 2 {
+		if err := v.Load(i, List(Uint(1), Uint(2))); err != nil {
+			t.Fatal(err)
+		}
+		n := h.Record(v, &Change{Index: i, Path: []int{1}, New: Uint(2), Old: Uint(1)})
+		if _, parts := h.Parts(i, n-1, 1000); parts != (i == 0) || h.Stamp(i) != n {
+			t.Errorf("property %d: parts %v, stamp %d of %d", i, parts, h.Stamp(i), n)
+		}
 	}
 }

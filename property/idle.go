@@ -49,7 +49,6 @@ func idleProperties() []idleOf[Property] {
 		{idle{"Property.Indexed", "Indexed", noStore + ", so that nothing is indexed", keepRemedy}, func(p *Property) bool { return p.Indexed && !p.Identifier }},
 		{idle{"Property.Unique", "Unique", noStore + ", so that two entities may have the same value", keepRemedy}, func(p *Property) bool { return p.Unique && !p.Identifier }},
 		{idle{"Property.DatabaseLength", "DatabaseLength", noStore, "leave it for later"}, func(p *Property) bool { return p.DatabaseLength != 0 }},
-		{idle{"Property.Unreliable", "IsReliable", "changes are sent reliably all the same", laterOn}, func(p *Property) bool { return p.Unreliable }},
 		{idle{"Property.ExposedForReplay", "ExposedForReplay", noReplay, laterOn}, func(p *Property) bool { return p.ExposedForReplay && (p.statesReplay || p.Flags&OtherClient == 0) }},
 		{idle{"Property.Editable", "Editable", "no process of a server edits a property; it is kept for tools", "leave it for the tools that read it, or remove it"}, func(p *Property) bool { return p.Editable }},
 	}

@@ -50,6 +50,7 @@ var actors = map[string]string{
 	"Property.Default":            "property.NewValues",
 	"Property.Detail":             "property.checkProperty",
 	"Property.SendLatestOnly":     "protocol.AppendChange",
+	"Property.Unreliable":         "property.compileStreams",
 	"Property.WarnBytes":          "property.Add",
 	"Method.Name":                 "script.BindMethods",
 	"Method.Args":                 "property.AppendArgs",

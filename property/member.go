@@ -20,7 +20,10 @@ type Property struct {
 	Unique         bool
 	DatabaseLength int  // column size, 0 for the store's default
 	SendLatestOnly bool // of the changes not sent yet only the newest is kept
-	Unreliable     bool // a change may be lost on its way to clients
+	// Unreliable is for what changes several times a second, if other clients see it: a change is told
+	// them in a packet that may be lost, and is not told again. The newest value wins. When the property
+	// has rested, the value is told reliably, once. The own client and ghosts are told each change.
+	Unreliable bool
 	// ExposedForReplay puts the property into recordings. What other clients see has it, unless a
 	// .def file says otherwise.
 	ExposedForReplay bool

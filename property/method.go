@@ -63,7 +63,7 @@ type Method struct {
 	// limit.
 	DetailDistance float32
 	SendLatestOnly bool // client methods: of the calls not sent yet only the newest is kept
-	Unreliable     bool // client methods: a broadcast may be lost
+	Unreliable     bool // client methods: a broadcast goes once, in a packet that may be lost
 	ReplayExposure ReplayExposure
 	WarnBytes      int // a call of more bytes is worth a warning; 0 for none
 

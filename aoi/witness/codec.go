@@ -26,8 +26,8 @@ const (
 )
 
 const (
-	// minEntry is the fewest bytes that an entry has: ten numbers of a byte each, and the time.
-	minEntry = 10 + 8
+	// minEntry is the fewest bytes that an entry has: eleven numbers of a byte each, and the time.
+	minEntry = 11 + 8
 	// maxAhead bounds how far ahead in virtual time an entry may be, in steps of an entity at 0 m.
 	maxAhead = minStep + farthest*farthest*(maxStep-minStep)
 	// maxNumber keeps bundle numbers from overflowing.
@@ -40,7 +40,7 @@ var errState = errors.New("witness: the state is not one that Append writes")
 //
 //	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint count, then by ascending id
 //	uvarint id, uvarint incarnation, u8 flags, uvarint level,
-//	uvarint levels and for each: uvarint 1 + number known, or 0,
+//	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy),
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
 //	f64 virtual time ahead of now, uvarint Updates waited;
 //	then what the client keeps of entities that have left (kept.append), and what scripts say of single
@@ -64,7 +64,7 @@ func (w *Witness) appendEntry(b []byte, en *entry) []byte {
 	b = binary.AppendUvarint(b, uint64(a.incarnation))
 	b = append(b, w.flags(en))
 	b = binary.AppendUvarint(b, uint64(en.level))
-	b = appendHave(b, a.have)
+	b = appendLossy(appendHave(b, a.have), a.lossy)
 	b = binary.AppendUvarint(b, uint64(a.heard))
 	b = binary.AppendUvarint(b, uint64(en.moved))
 	b = binary.AppendUvarint(b, uint64(en.alias))
@@ -142,6 +142,7 @@ func (w *Witness) readEntry(r *codec.Reader) entry {
 	en.placed = flags&freshFlag == 0
 	level := r.Uvarint()
 	a.have = readHave(r)
+	a.lossy = readLossy(r)
 	en.level = uint8(min(level, property.MaxLevels))
 	a.heard = property.EventNumber(fields.ReadUint32(r))
 	en.moved = fields.ReadUint32(r)

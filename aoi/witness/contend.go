@@ -125,13 +125,14 @@ func (w *Witness) attended(i int) bool {
 func (w *Witness) serve(i int) (dist float32, still bool) {
 	en := &w.entries[i]
 	t := w.assess(en)
+	t.entry = int32(i)
 	if t.due == 0 {
 		en.since = w.updates
 	} else {
 		w.countWait(en)
 	}
-	if t.due&dueReliable != 0 {
-		w.sayReliable(en, &t)
+	if t.due&dueWords != 0 {
+		w.sayWords(en, &t)
 	}
 	if t.due&dueMove != 0 {
 		w.picked[i] = t.form

@@ -48,6 +48,10 @@
 //     several changes of one property only the present value goes. If the client knows
 //     the property except for changes of parts of it, only those parts go, each with its
 //     own number.
+//   - Changes of Unreliable properties, and calls of Unreliable methods, go into the packets as news,
+//     once: lost is lost. When such a property has rested for RestTicks, its value is sent reliably,
+//     once. Nothing waits for news: they hold up no history and no reliable call. What a packet has no
+//     room for, and a value that the client has never had, goes reliably at once.
 //   - A call beyond its method's detail distance is lost, since a call is not state. So is
 //     an unreliable call that the history no longer has. A client that has missed a
 //     reliable call that the history no longer has is told to forget the entity, and meets
@@ -93,7 +97,8 @@
 //   - No budget is left over while any place, change or call is unsent, except for what a
 //     bundle has no room for.
 //   - What could not be sent does not count as sent: a packet given to Unsent leaves its
-//     entities as they were.
+//     entities as they were, but for the calls in it, which are lost.
+//   - Of an Unreliable property the client is told ascending numbers, wherever the witness goes.
 //   - When the world is still and budget has passed, Pending is zero, and the client holds
 //     what AppendExpected says, for every entity in range.
 //   - Nothing about an entity is sent before its enter or after its leave.

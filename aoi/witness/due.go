@@ -15,8 +15,10 @@ const (
 	dueHistory     // changes or calls
 	dueMove        // a place, unreliably
 	dueRest        // a place, reliably
+	dueNews        // changes or calls, unreliably
 
 	dueReliable = dueEnter | dueHistory | dueRest
+	dueWords    = dueReliable | dueNews // all but places on the way
 )
 
 // relevel finds the watcher's detail level, and between which distances it stays.
@@ -67,11 +69,32 @@ func (w *Witness) look(en *entry, watcher *entity.Entity) due {
 		w.relevel(en, watcher)
 		return dueEnter
 	}
-	if w.owed(en, int(en.level), entity.Distance(watcher.Position, e.Position)) {
-		return dueHistory
+	d := w.owes(en, entity.Distance(watcher.Position, e.Position))
+	if d == 0 {
+		en.settle()
 	}
-	en.settle()
-	return 0
+	return d
+}
+
+// owes is what the client is to be told of the history now.
+func (w *Witness) owes(en *entry, dist float32) (d due) {
+	if w.owedLevels(en, int(en.level)) {
+		d = dueHistory
+	}
+	for k := range en.a.lossy {
+		d |= w.claim(en, k)
+	}
+	e := en.entity()
+	for ev := range e.History.Since(en.a.heard) {
+		switch {
+		case !w.hears(en, &ev, dist):
+		case w.whispered(en, &ev):
+			d |= dueNews
+		default:
+			d |= dueHistory
+		}
+	}
+	return d
 }
 
 // missed reports whether the history has dropped a reliable call that the client was not told of. A
@@ -81,6 +104,19 @@ func (en *entry) missed() bool { return en.entity().History.Lost(en.a.heard) }
 // owed reports whether the client lacks a property that it may see at level, or a call that it may
 // hear at a distance.
 func (w *Witness) owed(en *entry, level int, dist float32) bool {
+	if w.owedLevels(en, level) || en.awaits(level) {
+		return true
+	}
+	for ev := range en.entity().History.Since(en.a.heard) {
+		if w.hears(en, &ev, dist) {
+			return true
+		}
+	}
+	return false
+}
+
+// owedLevels reports whether the client lacks a property of a level from a given one on.
+func (w *Witness) owedLevels(en *entry, level int) bool {
 	def, h := en.entity().Def, en.entity().History
 	for l := level; l < len(en.a.have); l++ {
 		for _, i := range def.AtLevel(l) {
@@ -89,19 +125,14 @@ func (w *Witness) owed(en *entry, level int, dist float32) bool {
 			}
 		}
 	}
-	for ev := range h.Since(en.a.heard) {
-		if w.audible(def, ev.Method, dist) {
-			return true
-		}
-	}
 	return false
 }
 
 // lacks reports whether the client does not know a property of level l that last changed at stamp.
 func (a *account) lacks(l int, stamp property.EventNumber) bool { return uint64(stamp) >= a.have[l] }
 
-// settle notes that nothing of the history is owed at the present level. Numbers never go back: the
-// record may be behind what another cell has sent.
+// settle notes that nothing of the history is owed at the present level, but for Lossy properties that
+// have not rested yet. Numbers never go back: the record may be behind what another cell has sent.
 func (en *entry) settle() {
 	a, last := en.a, en.entity().History.Last()
 	for l := int(en.level); l < len(a.have); l++ {
@@ -109,6 +140,7 @@ func (en *entry) settle() {
 	}
 	a.heard = max(a.heard, last)
 	en.rest(last)
+	en.settled = !en.awaits(int(en.level))
 	a.stuck = false
 }
 

@@ -56,8 +56,12 @@ type account struct {
 	// have is, by level, 1 + the number up to which the client knows the properties of that level;
 	// 0 if it never had them.
 	have []uint64
+	// lossy is the same of each of the Lossy properties, which no level counts.
+	lossy []lossy
 	// heard is the number up to which calls were sent.
 	heard property.EventNumber
+	// whispered is the number of the last call that went into a packet.
+	whispered property.EventNumber
 	// seenLevel is the detail level at which the entry was settled last.
 	seenLevel uint8
 	// bundle has the last reliable word on the place, told at a moment; 0 if there is none that the
@@ -73,8 +77,9 @@ func (en *entry) entity() *entity.Entity { return en.a.s.Entity }
 func (en *entry) begin(s *Subject) {
 	a, d := en.a, s.Entity.Def
 	a.incarnation, en.sent = s.Entity.Order.Incarnation, false
-	en.level, a.heard, en.moved, en.rested = uint8(len(d.Levels)), 0, 0, true
+	en.level, a.heard, a.whispered, en.moved, en.rested = uint8(len(d.Levels)), 0, 0, 0, true
 	a.have = append(a.have[:0], make([]uint64, len(d.Levels)+1)...)
+	a.lossy = append(a.lossy[:0], make([]lossy, len(d.Lossy()))...)
 	en.link(s)
 }
 

@@ -41,6 +41,7 @@ type note struct {
 	order              uint32 // kept.count when it left
 	rested             bool
 	have               []uint64
+	lossy              []lossy
 }
 
 // find returns the slot of an entity.
@@ -97,7 +98,7 @@ func (k *kept) put(slot int, en *entry, size int) {
 	a, n := en.a, &k.notes[slot]
 	k.count++
 	k.ids[slot], k.bytes = a.id, k.bytes+size
-	*n = note{a.incarnation, en.moved, a.heard, int32(size), k.count, en.rested, append(n.have[:0], a.have...)}
+	*n = note{a.incarnation, en.moved, a.heard, int32(size), k.count, en.rested, append(n.have[:0], a.have...), append(n.lossy[:0], a.lossy...)}
 }
 
 // sizeOf is what the client keeps of an entity, as far as can be told here: it may have older values,
@@ -152,10 +153,11 @@ func (w *Witness) sayReturn(en *entry) (exact, ok bool) {
 		return false, false
 	}
 	n := &w.kept.notes[slot]
-	if n.incarnation != a.incarnation || len(n.have) != len(a.have) {
+	if n.incarnation != a.incarnation || len(n.have) != len(a.have) || len(n.lossy) != len(a.lossy) {
 		return false, false
 	}
 	copy(a.have, n.have)
+	copy(a.lossy, n.lossy)
 	a.heard = n.heard
 	w.kept.empty(slot)
 	m := protocol.Return{Slot: uint8(slot), Alias: uint32(en.alias), Origin: w.moves.origin}
@@ -169,8 +171,9 @@ func (w *Witness) sayReturn(en *entry) (exact, ok bool) {
 		w.packed = protocol.AppendFar(w.packed[:0], e, m.Origin)
 		m.Entry = w.packed
 	}
-	w.findChanges(en)
+	w.findChanges(en, true)
 	w.appendChanges(en, w.changed)
+	en.made(w.changed)
 	m.Props = w.props
 	w.bundle = m.Append(w.bundle)
 	return exact, true
@@ -179,7 +182,7 @@ func (w *Witness) sayReturn(en *entry) (exact, ok bool) {
 // append encodes what is kept, the oldest first: uvarint count, and for each
 //
 //	uvarint id, u8 slot, uvarint incarnation, uvarint last move stamp, uvarint last call number, uvarint bytes, bool rested,
-//	uvarint levels and for each: uvarint 1 + number known, or 0
+//	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy)
 func (k *kept) append(b []byte) []byte {
 	var slots []int
 	for i, id := range k.ids {
@@ -196,13 +199,13 @@ func (k *kept) append(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(n.moved))
 		b = binary.AppendUvarint(b, uint64(n.heard))
 		b = binary.AppendUvarint(b, uint64(n.size))
-		b = appendHave(codec.AppendBool(b, n.rested), n.have)
+		b = appendLossy(appendHave(codec.AppendBool(b, n.rested), n.have), n.lossy)
 	}
 	return b
 }
 
 // minKept is the fewest bytes that a kept entity has.
-const minKept = 8
+const minKept = 9
 
 // read decodes what append wrote, into an empty k.
 func (k *kept) read(r *codec.Reader) {
@@ -215,6 +218,7 @@ func (k *kept) read(r *codec.Reader) {
 		n := note{incarnation: fields.ReadUint32(r), moved: fields.ReadUint32(r), heard: property.EventNumber(fields.ReadUint32(r)), order: k.count}
 		size := r.Uvarint()
 		n.size, n.rested, n.have = int32(min(size, MaxKeptBytes)), r.Bool(), readHave(r)
+		n.lossy = readLossy(r)
 		if _, twice := k.find(id); twice || !id.Valid() || k.ids[slot] != 0 || size == 0 || size > maxKeptOne || k.bytes+int(n.size) > MaxKeptBytes {
 			r.Fail(errState)
 		}

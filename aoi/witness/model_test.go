@@ -21,6 +21,10 @@ type replica struct {
 	held   *property.Values
 	props  map[int]string // the values as told, encoded
 	calls  []uint32
+
+	told, entered uint64            // bundles: the last with properties, and the one of the Enter
+	news          map[int][2]uint64 // by property: the packet that told it, and the bundle before that
+	whisper       [2]uint32         // the packet with the last call in news, and its place there
 }
 
 // model is a small client. It fails the test on anything that the protocol forbids.
@@ -30,6 +34,7 @@ type model struct {
 	number  uint64
 	has     map[entity.ID]*replica
 	log     []string // of the last bundle
+	heard   []string // in packets, since the last look
 	parts   int      // changes of parts so far
 	direct  int      // bytes of messages that are not the witness's
 	entered int      // bytes of the properties of the last Enter
@@ -90,7 +95,7 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if x.Type != m.def.ClientID {
 			m.t.Fatalf("enter of type %d, want %d", x.Type, m.def.ClientID)
 		}
-		r := &replica{protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}, x.Alias, m.number, 0, 0, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil}
+		r := &replica{protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}, x.Alias, m.number, 0, 0, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil, m.number, m.number, map[int][2]uint64{}, [2]uint32{}}
 		m.has[x.ID] = r
 		m.name(x.Alias, r)
 		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
@@ -136,7 +141,9 @@ func (m *model) message(id protocol.ID, body []byte) error {
 			return err
 		}
 		m.log = append(m.log, fmt.Sprintf("change %d", x.ID))
-		return m.changes(m.need(x.ID), x.Props)
+		r := m.need(x.ID)
+		r.told = m.number
+		return m.changes(r, x.Props)
 	case protocol.CallID:
 		var x protocol.Call
 		if err := x.Parse(body); err != nil {
@@ -183,6 +190,7 @@ func (m *model) returns(body []byte) error {
 	}
 	r.place.Position, r.place.Direction = at, to
 	r.alias, r.born, r.moved, r.packet, r.calls = x.Alias, m.number, 0, 0, nil
+	r.told, r.entered, r.news = m.number, m.number, map[int][2]uint64{}
 	m.has[id] = r
 	m.name(x.Alias, r)
 	m.log = append(m.log, fmt.Sprintf("return %d", id))
@@ -218,6 +226,12 @@ func (m *model) changes(r *replica, b []byte) error {
 			return err
 		}
 		b = rest
+		if mark, ok := r.news[c.Index]; ok && mark[1] >= m.number {
+			if err := r.held.Load(c.Index, c.Old); err != nil {
+				return err
+			}
+			continue
+		}
 		what := "set "
 		if c.Nested() {
 			what = "part "
@@ -233,7 +247,11 @@ func (m *model) changes(r *replica, b []byte) error {
 }
 
 func (m *model) said(r *replica, i int) {
+	before := r.props[i]
 	r.props[i] = string(r.held.AppendValue(nil, i))
+	if m.def.Properties[i].Name == rising && before != "" && binary.LittleEndian.Uint32([]byte(before)) > binary.LittleEndian.Uint32([]byte(r.props[i])) {
+		m.t.Fatalf("%v.%s falls from %x to %x", r.place.ID, rising, before, r.props[i])
+	}
 	if i == secret {
 		m.t.Fatal("a client sees a private property")
 	}
@@ -249,7 +267,8 @@ func (m *model) packets(all [][]byte) {
 
 func (m *model) packet(b []byte) (entries int) {
 	m.t.Helper()
-	err := protocol.Positions(b, func(h *protocol.PacketHead, x *protocol.Moved) {
+	var reader protocol.PositionsReader
+	err := reader.Read(b, func(h *protocol.PacketHead, x *protocol.Moved) {
 		if entries++; entries == 1 {
 			m.seen.Note(h.Number)
 		}
@@ -266,12 +285,56 @@ func (m *model) packet(b []byte) (entries int) {
 		if truth, ok := m.truth[h.Number][r.place.ID]; ok && !roughly(truth, r.place, m.def.Volatile) {
 			m.t.Fatalf("packet %d puts %v at %v, and it was at %v", h.Number, r.place.ID, r.place, truth)
 		}
+	}, func(h *protocol.PacketHead, n *protocol.News) {
+		if entries++; entries == 1 {
+			m.seen.Note(h.Number)
+		}
+		if r := m.alias[n.Alias]; r != nil {
+			m.hear(r, h, n)
+		}
 	})
 	m.seen.Bundle = m.number
 	if err != nil || entries == 0 {
 		m.t.Fatalf("packet of %d entries: %v", entries, err)
 	}
 	return entries
+}
+
+// hear takes a piece of news, as the client does.
+func (m *model) hear(r *replica, h *protocol.PacketHead, n *protocol.News) {
+	m.t.Helper()
+	if n.Call {
+		method, args, err := n.Whisper(m.def)
+		if err != nil || !method.Unreliable {
+			m.t.Fatalf("news of a call: %v", err)
+		}
+		at := [2]uint32{h.Number, n.Order + 1}
+		if h.After < r.entered || at[0] < r.whisper[0] || at[0] == r.whisper[0] && at[1] <= r.whisper[1] {
+			return
+		}
+		r.whisper = at
+		m.heard = append(m.heard, fmt.Sprintf("call %d %d", r.place.ID, binary.LittleEndian.Uint32(args)))
+		return
+	}
+	err := protocol.Whole(m.def, n.Body, func(i int, v property.Value) error {
+		p := m.def.Properties[i]
+		if !p.Unreliable {
+			m.t.Fatalf("news of %s, which is reliable", p.Name)
+		}
+		if h.After < r.told || r.news[i][0] >= uint64(h.Number) {
+			return nil
+		}
+		r.news[i] = [2]uint64{uint64(h.Number), max(r.news[i][1], h.After)}
+		if err := r.held.Load(i, v); err != nil {
+			return err
+		}
+		m.said(r, i)
+		m.heard = append(m.heard, fmt.Sprintf("set %d %s", r.place.ID, p.Name))
+		return nil
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
 }
 
 // roughly compares places as a packet tells them.

@@ -26,6 +26,10 @@ type moves struct {
 	planned, written tally
 	aliases          []uint32 // of the packet that is being written
 	places           []byte
+	words            []byte  // the news of this Update
+	pieces           []piece // of words
+	hints            []hint
+	tail             []byte // the news of the packet that is being written
 	told             []told
 	buf              []byte
 	ends             []int
@@ -66,8 +70,8 @@ func (f form) bytes() int { return [...]int{0, 2, 3, 4, 5, 5, 6, 9, 25}[f] }
 // now. Below MinPacket it is MinPacket. It does not travel: the next cell has its own word.
 func (w *Witness) SetMaxPacket(bytes int) { w.moves.most = max(bytes, MinPacket) }
 
-// Unsent takes back a packet of the last Update that could not be sent. Its places are still to be
-// told, before others.
+// Unsent takes back a packet of the last Update that could not be sent. Its places and values are still to
+// be told, before others. Calls in it are lost, as if it had been lost on its way.
 func (w *Witness) Unsent(packet int) {
 	m := &w.moves
 	for i := range m.told {
@@ -81,12 +85,9 @@ func (w *Witness) Unsent(packet int) {
 		en := &w.entries[t.entry]
 		en.moved, en.rested = en.moved-1, false
 		en.since = t.since
-		if w.queue.on && en.s != nil {
-			w.queue.put(en, w.queue.now)
-		} else {
-			en.at, en.placed = w.queue.now, true
-		}
+		w.again(en)
 	}
+	w.unsentNews(packet)
 	w.deficit = max(0, w.deficit-len(m.packets[packet]))
 }
 
@@ -108,11 +109,18 @@ func (w *Witness) Saw(s *protocol.Seen) {
 func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
 	m.origin, m.epoch, m.now = protocol.OriginOf(at), epoch, moment(tick)+1
 	m.planned, m.written, m.places, m.aliases = tally{}, tally{}, m.places[:0], m.aliases[:0]
+	m.words, m.pieces, m.hints, m.tail = m.words[:0], m.pieces[:0], m.hints[:0], m.tail[:0]
 	m.told, m.buf, m.ends, m.packets = m.told[:0], m.buf[:0], m.ends[:0], m.packets[:0]
 }
 
 // size is what the packets take of the budget.
-func (m *moves) size() int { return max(m.planned.size(), m.written.size()) }
+func (m *moves) size() int {
+	places := max(m.planned.size(), m.written.size())
+	if places == 0 && len(m.words) > 0 {
+		places = packetHead
+	}
+	return places + len(m.words)
+}
 
 // form decides how the place of an entry is to be written, seen from a distance of which the square
 // is given: the near and the middle form are right for every place that the client may hold, and have
@@ -260,15 +268,17 @@ func (m *moves) next(from int) {
 
 // close writes down a packet, if one is being written, with the places before an index.
 func (m *moves) close(end int) {
-	if len(m.aliases) > 0 {
+	if len(m.aliases)+len(m.tail) > 0 {
 		head := protocol.PacketHead{After: m.after, Number: m.number, Epoch: m.epoch, Origin: m.origin}
 		m.buf = append(protocol.AppendAliases(head.Append(m.buf), m.aliases), m.places[:end]...)
+		m.buf = append(m.buf, m.tail...)
 		m.ends = append(m.ends, len(m.buf))
 	}
-	m.aliases, m.places = m.aliases[:0], m.places[:copy(m.places, m.places[end:])]
+	m.tail, m.aliases, m.places = m.tail[:0], m.aliases[:0], m.places[:copy(m.places, m.places[end:])]
 }
 
 func (m *moves) finish() [][]byte {
+	m.packNews()
 	m.close(len(m.places))
 	from := 0
 	for _, end := range m.ends {
@@ -292,12 +302,18 @@ type tally struct {
 func (t *tally) add(alias uint32, bytes, most int) (another bool) {
 	next := t.last.with(alias, bytes)
 	if another = t.packets == 0 || next.size() > most-protocol.MaxPacketHead; another {
-		t.closed = t.size()
-		t.packets++
+		t.another()
 		next = packing{}.with(alias, bytes)
 	}
 	t.last = next
 	return another
+}
+
+// another begins another packet.
+func (t *tally) another() {
+	t.closed = t.size()
+	t.packets++
+	t.last = packing{}
 }
 
 func (t *tally) size() int {

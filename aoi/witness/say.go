@@ -14,10 +14,26 @@ type change struct {
 	number property.EventNumber
 	index  int
 	part   []byte // as it travels; nil for the whole value
+	lossy  int    // 1 + which of the Lossy properties it is, 0 for none of them
 	bytes  int    // sent
 }
 
-// sayReliable writes what an entity is owed but for a place on the way.
+// sayWords writes what an entity is owed but for a place on the way.
+func (w *Witness) sayWords(en *entry, t *turn) {
+	if t.due&dueNews != 0 {
+		if w.sayNews(en, t); t.due&dueHistory == 0 {
+			en.settle()
+		}
+	}
+	if t.due&dueReliable != 0 {
+		w.sayReliable(en, t)
+	}
+	if t.due&dueMove == 0 {
+		en.since = w.updates // a place keeps its wait until it is written, for Unsent
+	}
+}
+
+// sayReliable writes what an entity is owed reliably.
 func (w *Witness) sayReliable(en *entry, t *turn) {
 	d, start, exact := t.due, len(w.bundle), true
 	switch {
@@ -35,6 +51,9 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 		en.a.stuck = true
 	} else if d&(dueEnter|dueHistory) != 0 {
 		w.countReliable(d, start)
+		if d&dueEnter == 0 {
+			en.made(w.changed)
+		}
 		en.settle()
 		en.sent, en.a.named = true, true
 		if d&dueEnter == 0 {
@@ -52,9 +71,6 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 			w.account.Places += uint64(len(w.bundle) - start)
 		}
 		w.stats.AddMoves(en.entity().Def, 1, len(w.bundle)-start)
-	}
-	if d&dueMove == 0 {
-		en.since = w.updates // a place keeps its wait until it is written, for Unsent
 	}
 }
 
@@ -81,6 +97,7 @@ func (w *Witness) sayEnter(en *entry) (exact bool) {
 	e := en.entity()
 	clear(en.a.have)
 	en.a.heard = 0
+	en.meetLossy()
 	w.props = appendVisible(w.props[:0], e, int(en.level))
 	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Alias: uint32(en.alias), Position: e.Position, Direction: e.Direction, Props: w.props}
 	if p := e.Def.Packing(property.OtherClientStream); p != property.Unpacked {
@@ -105,10 +122,10 @@ func appendVisible(b []byte, e *entity.Entity, level int) []byte {
 // message.
 func (w *Witness) sayHistory(en *entry, dist float32) {
 	e, start := en.entity(), len(w.bundle)
-	w.findChanges(en)
+	w.findChanges(en, false)
 	next := 0
 	for ev := range e.History.Since(en.a.heard) {
-		if !w.audible(e.Def, ev.Method, dist) {
+		if !w.hears(en, &ev, dist) || w.whispered(en, &ev) {
 			continue
 		}
 		from := next
@@ -129,8 +146,9 @@ func (w *Witness) sayHistory(en *entry, dist float32) {
 }
 
 // findChanges lists what the client lacks of the visible properties, by number. Those that never
-// changed come first: they belong to a level never seen before.
-func (w *Witness) findChanges(en *entry) {
+// changed come first: they belong to a level never seen before. Of Lossy ones it lists those that are
+// to be told reliably now, or all.
+func (w *Witness) findChanges(en *entry, all bool) {
 	w.changed = w.changed[:0]
 	e := en.entity()
 	for l := int(en.level); l < len(en.a.have); l++ {
@@ -138,6 +156,12 @@ func (w *Witness) findChanges(en *entry) {
 			if stamp := e.History.Stamp(i); en.a.lacks(l, stamp) {
 				w.findChange(e, i, en.a.have[l], stamp)
 			}
+		}
+	}
+	for k := range en.a.lossy {
+		if d := w.claim(en, k); d == dueHistory || all && en.lossyAt(int(en.level), k) {
+			i := e.Def.Lossy()[k]
+			w.changed = append(w.changed, change{number: e.History.Stamp(i), index: i, lossy: k + 1})
 		}
 	}
 	slices.SortFunc(w.changed, func(a, b change) int {

@@ -37,6 +37,8 @@ type Subject struct {
 
 	way, long trail // of the near and the middle form
 
+	pulses []pulse // of the Lossy properties
+
 	witnesses int // that have it in their area of interest
 
 	// Unseen, if not nil, is told when no witness has it any more.
@@ -98,6 +100,7 @@ func (s *Subject) Show(tick uint64) {
 	e := s.Entity
 	s.def, s.tick, s.last = e.Def, tick, e.History.Last()
 	s.x, s.z = e.Position.X, e.Position.Z
+	s.feel(tick)
 	detailed := e.Aspect&entity.AlwaysDetailed != 0
 	s.bounded, s.exact = s.def.Volatile.Bounded() && !detailed, s.def.DetailedVolatile || detailed
 	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick

@@ -43,6 +43,7 @@ func (w *Witness) countUpdate(direct int, packets [][]byte) {
 	for _, p := range packets {
 		t.Places += uint64(len(p))
 	}
+	t.Places -= uint64(len(w.moves.words)) // see sayNews
 	t.PlacesSent += uint64(len(w.moves.told))
 }
 

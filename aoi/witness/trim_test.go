@@ -16,9 +16,9 @@ func TestLostCallsRefresh(t *testing.T) {
 	for i := range property.MaxHistory + 5 {
 		call(e, wave, uint32(i))
 	}
-	wd.update(false)
-	if calls := wd.client.has[7].calls; len(calls) != property.MaxHistory || calls[0] != 5 {
-		t.Fatalf("%d calls, first %d", len(calls), calls[0])
+	wd.tell("change 7", "set hp")
+	if calls := wd.client.heard; len(calls) != property.MaxHistory || calls[0] != "call 7 5" {
+		t.Fatalf("%d calls, first %s", len(calls), calls[0])
 	}
 	wd.settle(0)
 
@@ -28,7 +28,7 @@ func TestLostCallsRefresh(t *testing.T) {
 	}
 	e.History.Trim(1)
 	wd.update(false)
-	if got := len(wd.client.has[7].calls); got != 2*property.MaxHistory {
+	if got := len(wd.client.has[7].calls); got != property.MaxHistory {
 		t.Fatalf("%d calls: nothing was dropped yet", got)
 	}
 	call(e, jump, 1)

@@ -120,9 +120,14 @@ func (w *Witness) collect() {
 		if t.due&dueMove != 0 {
 			w.need += t.form.bytes() + 1
 		}
-		if t.due&dueReliable != 0 {
+		if t.due&dueWords != 0 {
 			w.words++
+		}
+		if t.due&dueReliable != 0 {
 			w.need += wordBytes
+		}
+		if t.due&dueNews != 0 {
+			w.need += newsBytes
 		}
 	}
 }
@@ -152,9 +157,12 @@ func (w *Witness) assess(en *entry) turn {
 	return t
 }
 
-// wordBytes is a guess at what is due reliably; what places take is known. A wrong one makes an Update
+// wordBytes is a guess at what is due reliably, newsBytes at news; what places take is known. A wrong one makes an Update
 // spend what the next must save, or serve turns in order for which there was room.
-const wordBytes = 64
+const (
+	wordBytes = 64
+	newsBytes = 16
+)
 
 // expire lets an entry leave that was not linked in time.
 func (w *Witness) expire(en *entry) {
@@ -174,13 +182,13 @@ func (w *Witness) expire(en *entry) {
 func (w *Witness) serveAll() {
 	for i := 0; w.words > 0 && i < len(w.due); i++ {
 		t := &w.due[i]
-		if t.due&dueReliable == 0 {
+		if t.due&dueWords == 0 {
 			continue
 		}
 		if len(w.bundle) >= MaxDirect {
 			break // the next Update sees who is left
 		}
-		w.sayReliable(&w.entries[t.entry], t)
+		w.sayWords(&w.entries[t.entry], t)
 		w.words--
 	}
 	w.moves.after = w.lastBundle()

@@ -120,7 +120,7 @@ func (w *Witness) Enter(s *Subject) {
 		en.a.gone = false
 		w.live++
 	}
-	if en.a.incarnation == e.Order.Incarnation && len(en.a.have) == len(e.Def.Levels)+1 {
+	if en.a.incarnation == e.Order.Incarnation && len(en.a.have) == len(e.Def.Levels)+1 && len(en.a.lossy) == len(e.Def.Lossy()) {
 		en.link(s)
 	} else {
 		en.a.leave = en.a.leave || en.sent
@@ -307,6 +307,6 @@ func (w *Witness) giveUp(en *entry) {
 }
 
 func (w *Witness) release(a *account) {
-	*a = account{have: a.have[:0]}
+	*a = account{have: a.have[:0], lossy: a.lossy[:0]}
 	w.free = append(w.free, a)
 }

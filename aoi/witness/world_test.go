@@ -13,6 +13,9 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
+// rising is the name of an unreliable property that only ever rises.
+const rising = "rising"
+
 // Properties and methods of the test type.
 const (
 	name   = iota // everywhere
@@ -179,6 +182,11 @@ func (wd *world) act() {
 			set(wd.t, e, secret, wd.rng.Uint64N(1000))
 		case 8:
 			call(e, wd.rng.IntN(2), uint32(e.History.Next()))
+		case 10, 11:
+			if i := wd.def.Property(rising); i != nil {
+				set(wd.t, e, i.Index, uint64(e.History.Next()))
+				call(e, wave, uint32(e.History.Next()))
+			}
 		case 9:
 			if wd.rng.IntN(20) == 0 {
 				wd.reincarnate(k)

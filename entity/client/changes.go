@@ -15,11 +15,19 @@ func (c *Client) onChanges(body []byte) error {
 		c.stats.UnknownEntities++
 		return nil
 	}
+	r.told = c.bundle
 	for rest := m.Props; len(rest) > 0; {
 		var change property.Change
 		var err error
 		if change, rest, err = c.change(r, rest); err != nil {
 			return err
+		}
+		if r.overtaken(&change, c.bundle) {
+			if err := r.Props.Load(change.Index, change.Old); err != nil {
+				return malformed("%w", err)
+			}
+			c.stats.StaleNews++
+			continue
 		}
 		c.tellChanged(r, &change)
 	}

@@ -456,6 +456,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(uint8(2), true, (&protocol.Audit{Own: r.expect(r.c.Player(), health)}).Append(nil))
 	f.Add(uint8(2), true, (&protocol.SpaceData{Key: 1, Value: []byte("v")}).Append(nil))
 	f.Add(uint8(2), false, packet(1, 1, place(foe, 1)))
+	f.Add(uint8(2), false, (&protocol.News{Body: appendValue(nil, health, r.others)}).Append(packet(1, 1)))
 	f.Add(uint8(2), true, append([]byte{0xB0, 1, 7, 4}, make([]byte, 33)...)) // offers a download
 	f.Add(uint8(2), true, []byte{0xB1, 1, 1, 0})                              // brings a byte of one
 	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append(protocol.AppendAttached(nil)))

@@ -39,6 +39,15 @@ type Replica struct {
 	// the last value that came, or the default.
 	Props *property.Values
 
+	// told is the number of the last bundle with a reliable word on the properties. Invariant: no news of
+	// a packet with a smaller After is used.
+	told uint64
+	// entered is the number of the bundle that brought the entity into view.
+	entered uint64
+	news    []newsMark
+	// whisper is the packet with the last call that came in news, and called that call's place in it.
+	whisper, called uint32
+
 	client *Client
 	filter Filter // nil: places are shown as they arrive
 	bound  *bound // nil without a script

@@ -33,7 +33,7 @@ func (c *Client) onEnter(body []byte) error {
 
 // enter brings a replica into the area of interest.
 func (c *Client) enter(r *Replica, alias uint32, position, direction property.Vector3) error {
-	r.alias, r.born = alias, c.bundle
+	r.alias, r.born, r.told, r.entered = alias, c.bundle, c.bundle, c.bundle
 	r.Position, r.Direction = position, direction
 	// A second Enter replaces the first, since it is newer.
 	if !c.leave(r.ID) && len(c.entities) >= MaxEntities {
@@ -108,11 +108,16 @@ func (c *Client) onCall(body []byte) error {
 		return malformed("%s has no client method %d", r.Def.Name, m.Method)
 	}
 	method := r.Def.ClientMethods[m.Method]
-	args, err := method.ReadArgs(m.Args)
+	return c.called(r, method, m.Args)
+}
+
+// called makes a call at a replica, and tells of it.
+func (c *Client) called(r *Replica, method *property.Method, body []byte) error {
+	args, err := method.ReadArgs(body)
 	if err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}
-	if err := r.call(method.Index, m.Args); err != nil {
+	if err := r.call(method.Index, body); err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}
 	if c.state != Closed && c.cfg.Events.Called != nil {
@@ -158,13 +163,20 @@ func (c *Client) positions(packet []byte) error {
 	c.stats.PositionBytes += uint64(len(packet))
 	var bad error
 	first := true
-	err := c.reader.Read(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
+	open := func(h *protocol.PacketHead) bool {
 		if first {
 			first = false
 			bad = c.packet(h)
 		}
-		if bad == nil {
+		return bad == nil
+	}
+	err := c.reader.Read(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
+		if open(h) {
 			bad = c.moved(h, m)
+		}
+	}, func(h *protocol.PacketHead, n *protocol.News) {
+		if open(h) {
+			bad = c.news(h, n)
 		}
 	})
 	if err != nil {

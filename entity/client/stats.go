@@ -31,6 +31,9 @@ type Stats struct {
 	UnknownEntities uint64
 	// StalePositions counts packet entries and Rests that were older than what the client has.
 	StalePositions uint64
+	// News counts the values and calls in packets that were used. StaleNews counts those, and those values
+	// in bundles, that were older than what the client has.
+	News, StaleNews uint64
 	// UnknownMessages counts messages with ids that this client does not know.
 	UnknownMessages uint64
 	// Malformed counts messages that could not be read; the first ends the session.
@@ -52,7 +55,7 @@ func (s *Stats) Add(o *Stats) {
 		other uint64
 	}{
 		{&s.CallsSent, o.CallsSent}, {&s.MovesSent, o.MovesSent}, {&s.Bundles, o.Bundles}, {&s.CellBundles, o.CellBundles},
-		{&s.Packets, o.Packets}, {&s.PositionBytes, o.PositionBytes}, {&s.Places, o.Places},
+		{&s.Packets, o.Packets}, {&s.PositionBytes, o.PositionBytes}, {&s.Places, o.Places}, {&s.News, o.News}, {&s.StaleNews, o.StaleNews},
 		{&s.BytesDown, o.BytesDown}, {&s.BytesUp, o.BytesUp}, {&s.UnknownEntities, o.UnknownEntities},
 		{&s.Kept, o.Kept}, {&s.KeptBytes, o.KeptBytes}, {&s.Returned, o.Returned}, {&s.StalePositions, o.StalePositions}, {&s.UnknownMessages, o.UnknownMessages}, {&s.Malformed, o.Malformed},
 		{&s.Audits, o.Audits}, {&s.AuditDiffs, o.AuditDiffs}, {&s.Forced, o.Forced}, {&s.Unsent, o.Unsent},

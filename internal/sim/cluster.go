@@ -63,6 +63,9 @@ type Options struct {
 	Logins   cellappmgr.LoginConfig
 	// Wild makes the world wilder; see its fields.
 	Wild Wild
+	// Lossy says that clients are told of some properties of others, and of the calls of others, in
+	// packets that may be lost.
+	Lossy bool
 	// Budget is how many bytes a player is told in a tick, and MaxWait the number of ticks after
 	// which a place goes to the front if that does not suffice. 0 is the witness's default.
 	Budget, MaxWait int

@@ -63,7 +63,13 @@ func optionsOf(seed uint64) Options {
 func withManager(o Options) Options {
 	o.CrashManager = *managers || rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
 	o.Retire = *retires || rand.New(rand.NewPCG(o.Seed, 0x4e71)).IntN(4) == 0
-	return withSlow(o)
+	return withSlow(withLossy(o))
+}
+
+// withLossy makes what others see unreliable in half of the seeds.
+func withLossy(o Options) Options {
+	o.Lossy = rand.New(rand.NewPCG(o.Seed, 0x10550)).IntN(2) == 0
+	return o
 }
 
 // wildOf says how wild the world of a seed is; its draws are its own, too.

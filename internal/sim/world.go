@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing/fstest"
 	"time"
 
@@ -119,10 +120,19 @@ type world struct {
 
 // newSchema loads the definitions, with what players and rovers have in common. Players and rovers
 // are packed, each in its own way; critters are not.
-func newSchema(soul string) (*property.Schema, error) { return loadSchema(soul, "", nil) }
+func newSchema(soul string) (*property.Schema, error) { return loadSchema(soul, critterDef, "", nil) }
+
+// lossyDef makes unreliable, in a definition, what others see of hat, mood, bag and marks, and the call
+// that tells of greetings.
+func lossyDef(def string) string {
+	for _, end := range []string{"</hat>", "</mood>", "</bag>", "</marks>", "</heardOf>"} {
+		def = strings.ReplaceAll(def, end, "<IsReliable> false </IsReliable> "+end)
+	}
+	return def
+}
 
 // loadSchema does the same with more types at the end, which have definitions of their own.
-func loadSchema(soul, types string, defs map[string]string) (*property.Schema, error) {
+func loadSchema(soul, critter, types string, defs map[string]string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	fs := fstest.MapFS{
 		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/><Beast hasBase="false"/><Lodger hasClient="false"/><Lamp hasBase="false" hasClient="false"/>` + types + `</ClientServerEntities></root>`),
@@ -131,7 +141,7 @@ func loadSchema(soul, types string, defs map[string]string) (*property.Schema, e
 			<NetworkCompression> <internal> ZIP_BEST_SPEED </internal> <external> ZIP_BEST_SPEED </external> </NetworkCompression></root>`),
 		"entity_defs/Rover.def": file(`<root><Implements><Interface> Soul </Interface></Implements>
 			<NetworkCompression> <internal> ZIP_6 </internal> <external> ZIP <level> 2 </level> </external> </NetworkCompression><Volatile> <position/> <yaw/> </Volatile></root>`),
-		"entity_defs/Critter.def": file(critterDef),
+		"entity_defs/Critter.def": file(critter),
 		"entity_defs/Beast.def":   file(beastDef),
 		"entity_defs/Lodger.def":  file(lodgerDef),
 		"entity_defs/Lamp.def":    file(lampDef),
@@ -147,7 +157,11 @@ func newWorld(o Options) (*world, error) {
 	if o.Wild.any() {
 		types, defs = wildTypes, wildDefs()
 	}
-	schema, err := loadSchema(soulDef, types, defs)
+	soul, critter := soulDef, critterDef
+	if o.Lossy {
+		soul, critter = lossyDef(soul), lossyDef(critter)
+	}
+	schema, err := loadSchema(soul, critter, types, defs)
 	if err != nil {
 		return nil, err
 	}

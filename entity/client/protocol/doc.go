@@ -11,13 +11,13 @@
 //	+----+----------------+----------------+----+-----
 //
 // An unreliable mercury message from the server is a Positions packet: where the entities around
-// the player were, as far as the byte budget went.
+// the player were, as far as the byte budget went, and [News] of them.
 //
-//	+---------------------------------------+---------+-----------------------+-----
-//	| after, number, epoch, origin          | aliases | near: X, Z, [yaw]     | ...
-//	|                                       |         | middle: X, Z, ...     |
-//	|                                       |         | far: X, Z, yaw, Y ... |
-//	+---------------------------------------+---------+-----------------------+-----
+//	+---------------------------------------+---------+-----------------------+-----+------+-----
+//	| after, number, epoch, origin          | aliases | near: X, Z, [yaw]     | ... | news | ...
+//	|                                       |         | middle: X, Z, ...     |     |      |
+//	|                                       |         | far: X, Z, yaw, Y ... |     |      |
+//	+---------------------------------------+---------+-----------------------+-----+------+-----
 //
 // An entity has a short alias from its Enter to its Leave. A place is told on a grid of the space,
 // of 1/32 m, and never as the whole number: the near form has the lowest seven bits of X and Z, which
@@ -42,6 +42,20 @@
 // entity only when the client has said that it has applied the bundle with the Leave; a packet of
 // another epoch, the incarnation of the player's real, is of no use. So a packet that comes late, or
 // ahead of its bundle, tells of whom it was written for, or of nobody.
+//
+// # News
+//
+// News are what a packet tells of an entity beside its place: values of properties that are Unreliable,
+// always whole, and calls of client methods that are. A packet that is lost is not sent again. A call in
+// it was lost for good. A value is made good by a later packet, or when the property has rested: then it
+// is in a Changes message, once. So a client that holds still in the end holds what is true.
+//
+// A client never lets an older value replace a newer one. It uses news of an entity only if the packet
+// comes after the last bundle with a reliable word on the properties of that entity (After says so).
+// Of two packets the one with the higher number is newer. And a value in a Changes message is old if a
+// packet has told the property whose After is not below the number of the message's bundle. Calls
+// are made at most once, in the order in which they were sent; between them and what is told reliably there
+// is no order.
 //
 // # Numbers
 //

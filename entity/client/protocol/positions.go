@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// A Positions packet is a head, the aliases of the entities that it tells of in ascending order, and
-// an entry for each. An entry has one of three forms, told apart by the lowest bit of its first byte
+// A Positions packet is a head, the aliases of the entities of which it tells places in ascending order, an
+// entry for each, and News. An entry has one of three forms, told apart by the lowest bit of its first byte
 // and by a flag.
 //
 //	near    2 bytes: 0, yaw follows, 7 bits of X, 7 of Z    the lowest bits of the place on the grid
@@ -277,11 +277,11 @@ type Moved struct {
 	rotation property.Vector3
 }
 
-// Positions decodes a Positions packet: it calls f for each entry with the head of the packet. m is
+// Positions decodes a Positions packet: it calls f for each place with the head of the packet. m is
 // valid during the call.
 func Positions(packet []byte, f func(h *PacketHead, m *Moved)) error {
 	var scratch PositionsReader
-	return scratch.Read(packet, f)
+	return scratch.Read(packet, f, func(*PacketHead, *News) {})
 }
 
 // PositionsReader decodes one Positions packet after the other. The zero value is usable.
@@ -289,10 +289,12 @@ type PositionsReader struct {
 	aliases []uint32
 	head    PacketHead
 	moved   Moved
+	news    News
 }
 
-// Read decodes a packet, as Positions does.
-func (p *PositionsReader) Read(packet []byte, f func(h *PacketHead, m *Moved)) error {
+// Read decodes a packet: it calls places for each place, and then news for each piece of news, with
+// the head of the packet. What they are given is valid during the call.
+func (p *PositionsReader) Read(packet []byte, places func(h *PacketHead, m *Moved), news func(h *PacketHead, n *News)) error {
 	r := codec.NewReader(packet)
 	p.head.read(&r)
 	p.aliases = readAliases(&r, p.aliases[:0])
@@ -303,7 +305,12 @@ func (p *PositionsReader) Read(packet []byte, f func(h *PacketHead, m *Moved)) e
 		if r.Err() != nil {
 			break
 		}
-		f(&p.head, m)
+		places(&p.head, m)
+	}
+	for p.news.Order = 0; r.Len() > 0 && r.Err() == nil; p.news.Order++ {
+		if p.news.read(&r); r.Err() == nil {
+			news(&p.head, &p.news)
+		}
 	}
 	return done(&r, "positions")
 }

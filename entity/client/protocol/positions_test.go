@@ -223,6 +223,9 @@ func TestMalformedPositions(t *testing.T) {
 		"middle, and whole":         {1 << 1, 0, 1 | 1<<6 | 1<<5, 0, 0, 0},
 		"middle, cut short":         {1 << 1, 0, 1 | 1<<6, 0, 0},
 		"whole, and something more": append([]byte{1 << 1, 0, 1 | 1<<5 | 1<<1}, make([]byte, 25)...),
+		"news without a body":       {0, 1, 0},
+		"news of no alias":          {0, 0xfe, 0xff, 0xff, 0x7f, 1, 1},
+		"news cut short":            {0, 1, 2, 1},
 		"something behind the end":  {0, 1},
 	} {
 		if err := read(append(slices.Clone(bare), tail...)); !errors.Is(err, protocol.ErrMalformed) {
@@ -239,9 +242,13 @@ func FuzzPositions(f *testing.F) {
 	b := protocol.AppendAliases(head.Append(nil), []uint32{1, 2})
 	f.Add(protocol.AppendFar(protocol.NearOf(&e.Motion).Append(b, true), e, head.Origin))
 	f.Add(protocol.NearOf(&e.Motion).Append(protocol.MiddleOf(&e.Motion).Append(b, true, true), false))
+	news := protocol.News{Alias: 300, Body: []byte{2, 1}}
+	whisper := protocol.News{Alias: 2, Call: true, Body: protocol.AppendWhisper(nil, 0, []byte{7})}
+	f.Add(whisper.Append(news.Append(protocol.NearOf(&e.Motion).Append(protocol.NearOf(&e.Motion).Append(b, true), false))))
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		last := int64(-1)
-		_ = protocol.Positions(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
+		last, order := int64(-1), uint32(0)
+		var reader protocol.PositionsReader
+		_ = reader.Read(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
 			if int64(m.Alias) <= last || m.Alias >= protocol.MaxAlias {
 				t.Fatalf("alias %d after %d", m.Alias, last)
 			}
@@ -249,6 +256,11 @@ func FuzzPositions(f *testing.F) {
 			if at, _, ok := m.From(property.Vector3{X: 1, Z: -9}, property.Vector3{}); ok && !entity.Finite(at) {
 				t.Fatalf("at %v", at)
 			}
+		}, func(_ *protocol.PacketHead, n *protocol.News) {
+			if n.Alias >= protocol.MaxAlias || len(n.Body) == 0 || n.Order != order {
+				t.Fatalf("%+v after %d", n, order)
+			}
+			order++
 		})
 	})
 }
@@ -304,7 +316,7 @@ func BenchmarkPositions(b *testing.B) {
 				if _, _, ok := m.From(e.Position, e.Direction); ok {
 					n++
 				}
-			}); err != nil {
+			}, func(*protocol.PacketHead, *protocol.News) {}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 func (d *Definition) compile(as *Definition) {
 	d.byName = make(map[string]*Property, len(d.Properties))
 	for i, p := range d.Properties {
-		p.Index, p.ClientIndex = i, -1
+		p.Index, p.ClientIndex, p.FixedIndex = i, -1, -1
 		d.byName[p.Name] = p
 	}
 	d.cell, d.base, d.client = indexed(d.CellMethods), indexed(d.BaseMethods), indexed(d.ClientMethods)
@@ -22,6 +22,7 @@ func (d *Definition) compile(as *Definition) {
 	default:
 		d.numberAs(as)
 	}
+	d.numberFixed()
 	d.compileStreams()
 	d.compileCompression(as)
 	d.compiled = true
@@ -110,6 +111,22 @@ func (d *Definition) numberAs(as *Definition) {
 		return exposed
 	}
 	d.exposedCell, d.exposedBase = number(as.exposedCell, d.cell), number(as.exposedBase, d.base)
+}
+
+// numberFixed numbers the properties that clients see and that have a fixed size, those of each size
+// from 0. They stand side by side.
+func (d *Definition) numberFixed() {
+	size, n := 0, 0
+	for _, p := range d.clientProps {
+		if p.Type.WireSize() == 0 {
+			return
+		}
+		if p.Type.WireSize() != size {
+			size, n = p.Type.WireSize(), 0
+		}
+		p.FixedIndex = n
+		n++
+	}
 }
 
 // compileStreams lists what each stream carries and each side holds. Clients hold what has a number

@@ -141,6 +141,16 @@ func (d *Definition) ReadValue(b []byte, i int) (v Value, rest []byte, err error
 // be anything.
 func (d *Definition) ByClientIndex(i int) *Property { return at(d.clientProps, i) }
 
+// ByFixedIndex returns the property of a size and a FixedIndex, or nil.
+func (d *Definition) ByFixedIndex(size, i int) *Property {
+	for _, p := range d.clientProps {
+		if size > 0 && p.FixedIndex == i && p.Type.WireSize() == size {
+			return p
+		}
+	}
+	return nil
+}
+
 // ExposedCellMethod returns the cell method of an ExposedIndex, or nil.
 func (d *Definition) ExposedCellMethod(i int) *Method { return at(d.exposedCell, i) }
 

@@ -82,6 +82,7 @@ func TestDigestOfEveryField(t *testing.T) {
 		{"Property.Index", false, false, p(0, func(p *Property) { p.Index = 5 })},
 		{"Property.Index", true, false, a(func(d *Definition) { d.Properties[1], d.Properties[2] = d.Properties[2], d.Properties[1] })},
 		{"Property.ClientIndex", false, false, p(0, func(p *Property) { p.ClientIndex = 5 })},
+		{"Property.FixedIndex", false, false, p(0, func(p *Property) { p.FixedIndex = 5 })},
 		{"Property.Name", true, true, p(0, func(p *Property) { p.Name = "health" })},
 		{"Property.Name", true, false, p(2, func(p *Property) { p.Name = "scheme" })},
 		{"Property.Component", true, true, p(1, func(p *Property) { p.Component, p.Name = "", "items" })},

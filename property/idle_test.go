@@ -71,7 +71,7 @@ var actors = map[string]string{
 // tells are fields that no one needs to act by: names, and what the checks assign.
 var tells = []string{
 	"Definition.ID", "Definition.ClientID", "Definition.Components", "Definition.Service", "Definition.Dialect", "Definition.Kept",
-	"Property.Index", "Property.ClientIndex", "Property.Component", "Property.Level", "Property.Kept",
+	"Property.Index", "Property.ClientIndex", "Property.FixedIndex", "Property.Component", "Property.Level", "Property.Kept",
 	"Method.Index", "Method.ExposedIndex", "Method.Component", "Method.Kept", "Arg.Name", "Component.Name", "Component.Type",
 }
 

@@ -4,11 +4,14 @@ package property
 type Property struct {
 	Index       int // position among all properties of the type; assigned by NewSchema
 	ClientIndex int // position among those that clients see, those of fixed size first; or -1; assigned by NewSchema
-	Name        string
-	Component   string // the component that it belongs to, whose name and a dot begin Name; "" for the type itself
-	Type        *DataType
-	Flags       Flags
-	Default     Value // None means the default of Type; after NewSchema it always fits
+	// FixedIndex is its position among those that clients see whose values all take as many bytes as those
+	// of this one; or -1, if clients do not see it or values vary in length; assigned by NewSchema.
+	FixedIndex int
+	Name       string
+	Component  string // the component that it belongs to, whose name and a dot begin Name; "" for the type itself
+	Type       *DataType
+	Flags      Flags
+	Default    Value // None means the default of Type; after NewSchema it always fits
 	// Detail is the label of the detail level within which other clients receive the property; ""
 	// means everywhere.
 	Detail string

@@ -68,7 +68,7 @@ func TestUnreliableProperty(t *testing.T) {
 	ids, _ := r.bundles(8)
 	own := 0
 	for _, id := range ids {
-		if id == protocol.OwnPropertyID {
+		if protocol.IsOwnValue(id) {
 			own++
 		}
 	}

@@ -25,15 +25,27 @@ func (r *Real) PropertyChanged(c *property.Change) {
 		r.addChange(ghost.Change{Number: number, Index: uint16(c.Index)}, mark)
 	}
 	if p.Flags&property.OwnClient != 0 && p.ClientIndex >= 0 && r.HasClient() {
-		b, mark := protocol.Begin(r.direct, protocol.OwnPropertyID)
+		r.tellOwn(number, c)
+	}
+}
+
+// tellOwn tells the entity's own client of a change.
+func (r *Real) tellOwn(number property.EventNumber, c *property.Change) {
+	before := len(r.direct)
+	b, short := protocol.AppendOwnValue(r.direct, r.e.Props, c)
+	bytes := len(b) - before
+	if !short {
+		var mark int
+		b, mark = protocol.Begin(r.direct, protocol.OwnPropertyID)
 		start := len(b)
 		b = r.appendForClient(b, number, c)
-		r.cell.stats.Add(r.e.Def, c.Index, property.ToOwnClient, len(b)-start)
-		before := len(r.direct)
-		r.direct = protocol.End(b, mark)
-		r.cell.population.toldOwn += uint64(len(r.direct) - before)
-		r.spill()
+		bytes = len(b) - start
+		b = protocol.End(b, mark)
 	}
+	r.direct = b
+	r.cell.stats.Add(r.e.Def, c.Index, property.ToOwnClient, bytes)
+	r.cell.population.toldOwn += uint64(len(r.direct) - before)
+	r.spill()
 }
 
 // appendForClient appends a change as clients read it. If other clients see it too, the history has

@@ -229,6 +229,11 @@ func (b *base) PropertyChanged(c *property.Change) {
 	if b.client == nil || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
 		return
 	}
+	if msg, ok := protocol.AppendOwnValue(b.app.buf[:0], b.props, c); ok {
+		b.app.stats.Add(b.props.Definition(), c.Index, property.ToOwnClient, len(msg))
+		b.client.send(msg)
+		return
+	}
 	msg, mark := protocol.Begin(b.app.buf[:0], protocol.BasePropertyID)
 	start := len(msg)
 	msg = protocol.AppendChange(msg, b.props, c)

@@ -81,16 +81,17 @@ func TestBasePlayerHasTheBaseProperties(t *testing.T) {
 	var told []string
 	for _, msg := range r.take(r.net.peers[p.ch]) {
 		err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
-			return protocol.Whole(d, body, func(i int, v property.Value) error {
-				told = append(told, fmt.Sprint(id, " ", d.Properties[i].Name, "=", v))
-				return nil
-			})
+			p, v, err := protocol.OwnValue(d, id, body)
+			if err == nil {
+				told = append(told, fmt.Sprint(len(msg), " ", p.Name, "=", v))
+			}
+			return err
 		})
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	if want := []string{fmt.Sprint(protocol.BasePropertyID, " gold=43")}; !slices.Equal(told, want) {
+	if want := []string{"5 gold=43"}; !slices.Equal(told, want) {
 		t.Errorf("the client heard %q, want %q", told, want)
 	}
 }

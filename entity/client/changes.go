@@ -51,6 +51,21 @@ func (c *Client) onOwnProperty(body []byte, base bool) error {
 	return nil
 }
 
+// onOwnValue applies a new value of a property of the player's own entity.
+func (c *Client) onOwnValue(id protocol.ID, body []byte) error {
+	p, v, err := protocol.OwnValue(c.player.Def, id, body)
+	if err != nil {
+		return err
+	}
+	change := property.Change{Index: p.Index, Old: c.player.Props.Get(p.Index), New: v}
+	if err := c.player.Props.Load(p.Index, v); err != nil {
+		return malformed("%w", err)
+	}
+	c.cfg.PropertyStats.Add(c.player.Def, p.Index, property.Received, len(body)+1)
+	c.tellChanged(c.player, &change)
+	return nil
+}
+
 // change makes the first change in b, of a whole property or of a part. A property that this client
 // must not see is an error.
 func (c *Client) change(r *Replica, b []byte) (change property.Change, rest []byte, err error) {

@@ -84,7 +84,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.ControlledID || id == protocol.BundleID
+	return id >= protocol.AttachedID && id <= protocol.ControlledID || id == protocol.BundleID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -99,6 +99,9 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onBasePlayer(body)
 	case c.player == nil:
 		return malformed("message %d before the player's entity", id)
+	}
+	if protocol.IsOwnValue(id) {
+		return c.onOwnValue(id, body)
 	}
 	switch id {
 	case protocol.BundleID:

@@ -37,6 +37,14 @@ func TestEveryMessageIsApplied(t *testing.T) {
 	r.say(appendOwn(nil, protocol.BasePropertyID, gold, r.own))
 	r.wantEvents("1.1.mana = 9", "1.1.gold = 8")
 
+	_ = r.own.Load(mana, property.Int(10))
+	_ = r.own.Load(gold, property.Int(11))
+	short, _ := protocol.AppendOwnValue(r.cell(5), r.own, &property.Change{Index: mana})
+	short, _ = protocol.AppendOwnValue(short, r.own, &property.Change{Index: gold})
+	r.say(short)
+	r.say(short) // the same again changes nothing
+	r.wantEvents("1.1.mana = 10", "1.1.gold = 11")
+
 	args, _ := r.schema.Type("Avatar").ClientMethods[0].AppendArgs(nil, []property.Value{property.StringValue("hi")})
 	r.say((&protocol.Call{ID: foe, Args: args}).Append((&protocol.Call{ID: me, Args: args}).Append(r.cell(6))))
 	r.wantEvents(`1.1.chat(["hi"])`, `1.7.chat(["hi"])`)
@@ -73,8 +81,8 @@ func TestEveryMessageIsApplied(t *testing.T) {
 	if r.c.InWorld() || r.c.SetPosition(property.Vector3{}, property.Vector3{X: 1}) == nil {
 		t.Error("in the world without a cell part")
 	}
-	r.wantEvents("enter 1.7 health 70", "reset", "cell player at {1 0 1} mana 9", "cell gone")
-	if s := r.c.Stats(); s.Malformed+s.UnknownEntities+s.UnknownMessages != 0 || s.CellBundles != 14 {
+	r.wantEvents("enter 1.7 health 70", "reset", "cell player at {1 0 1} mana 10", "cell gone")
+	if s := r.c.Stats(); s.Malformed+s.UnknownEntities+s.UnknownMessages != 0 || s.CellBundles != 16 {
 		t.Errorf("stats %+v", s)
 	}
 }
@@ -203,7 +211,7 @@ func TestUnknownIsCounted(t *testing.T) {
 	r.say(place(foe, 1).AppendRest(nil))
 	r.say(protocol.AppendLeave(nil, foe))
 	r.whisper(packet(1, 1, place(foe, 1)))
-	b, mark := protocol.Begin(nil, 200)
+	b, mark := protocol.Begin(nil, 100)
 	r.say(protocol.End(append(b, 1, 2, 3), mark))
 	if s := r.c.Stats(); s.UnknownEntities != 5 || s.UnknownMessages != 1 || r.c.State() != Playing {
 		t.Errorf("stats %+v, error %v", s, r.c.Err())
@@ -452,6 +460,8 @@ func FuzzMessage(f *testing.F) {
 	f.Add(uint8(2), true, place(foe, 3).AppendRest(enter))
 	f.Add(uint8(2), true, (&protocol.Call{ID: me, Args: []byte{1, 'x'}}).Append(nil))
 	f.Add(uint8(2), true, appendOwn(nil, protocol.OwnPropertyID, mana, r.own))
+	short, _ := protocol.AppendOwnValue(nil, r.own, &property.Change{Index: mana})
+	f.Add(uint8(2), true, short)
 	f.Add(uint8(2), true, r.cellPlayer().Append(protocol.AppendReset(nil)))
 	f.Add(uint8(2), true, (&protocol.Audit{Own: r.expect(r.c.Player(), health)}).Append(nil))
 	f.Add(uint8(2), true, (&protocol.SpaceData{Key: 1, Value: []byte("v")}).Append(nil))

@@ -260,6 +260,9 @@ func (rec *recorder) client(id protocol.ID) teller {
 		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.SpaceDataID, protocol.MoveID:
 		return word("")
 	}
+	if protocol.IsOwnValue(id) {
+		return word("")
+	}
 	return nil
 }
 

@@ -10,6 +10,9 @@
 //	| id | length uvarint | body           | id | ...
 //	+----+----------------+----------------+----+-----
 //
+// A message whose id is 128 or more has no length: it is a value of a property of the player's own
+// entity, whose id says how long it is. See [AppendOwnValue].
+//
 // An unreliable mercury message from the server is a Positions packet: where the entities around
 // the player were, as far as the byte budget went, and [News] of them.
 //

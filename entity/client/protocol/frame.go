@@ -30,8 +30,8 @@ var ErrMalformed = errors.New("protocol: malformed message")
 // ID says what a framed message is.
 type ID uint8
 
-// Begin starts a message: it appends the id and room for the length. Append the body, then call End
-// with the mark.
+// Begin starts a message that has its length in the frame: it appends the id and room for the length.
+// Append the body, then call End with the mark.
 func Begin(b []byte, id ID) (out []byte, mark int) {
 	return codec.BeginBytes(append(b, byte(id)))
 }
@@ -50,7 +50,12 @@ func Messages(bundle []byte, f func(id ID, body []byte) error) error {
 	r := codec.NewReader(bundle)
 	for r.Len() > 0 {
 		id := ID(r.U8())
-		body := r.Bytes(MaxBundle)
+		var body []byte
+		if n := ownSize(id); n > 0 {
+			body = r.Take(n)
+		} else {
+			body = r.Bytes(MaxBundle)
+		}
 		if err := r.Err(); err != nil {
 			return fmt.Errorf("%w: frame: %w", ErrMalformed, err)
 		}

@@ -415,9 +415,14 @@ func FuzzMessages(f *testing.F) {
 		f.Add(k.encode(nil, k.sample))
 	}
 	f.Add(bundle)
+	f.Add([]byte{0x80, 1, 0x91, 2, 3, 0xA2, 4, 5, 6, 7, 0xB3, 1, 8, 0xF4, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, bundle []byte) {
 		var again []byte
 		err := protocol.Messages(bundle, func(id protocol.ID, body []byte) error {
+			if protocol.IsOwnValue(id) {
+				again = append(append(again, byte(id)), body...)
+				return nil
+			}
 			b, mark := protocol.Begin(again, id)
 			again = protocol.End(append(b, body...), mark)
 			return nil

@@ -8,13 +8,13 @@ import (
 	"github.com/cellscape/cellscape/entity"
 )
 
-// Whom a client is shown: who is in its area of interest by the range events, except who is withheld,
-// and except types with ManualAoI, which a script adds one by one.
+// Whom a client is shown: who is in its area of interest by the range events, except who is withheld from
+// all or hidden from this one, and except types with ManualAoI, which a script adds one by one.
 
 // inSight reports whether the client of a real is to be shown an entity.
 func (r *Real) inSight(rec *record) bool {
 	switch {
-	case r.witness == nil || rec.cell != r.cell || rec.real == r || rec.e.Aspect&entity.Withheld != 0:
+	case r.witness == nil || rec.cell != r.cell || rec.real == r || rec.e.Aspect&entity.Withheld != 0 || r.witness.Hidden(rec.e.ID):
 		return false
 	case rec.e.Def.ManualAoI:
 		return r.witness.Added(rec.e.ID)

@@ -50,7 +50,7 @@ func (c *Cell) deliverRangeEvents() {
 		case rec.e.Def.ManualAoI: // a script decides
 		case !enter:
 			r.witness.Leave(entity.ID(key))
-		case rec.e.Aspect&entity.Withheld == 0:
+		case rec.e.Aspect&entity.Withheld == 0 && !r.witness.Hidden(rec.e.ID):
 			r.witness.Enter(&rec.seen)
 			c.noticeWatched(rec)
 		}

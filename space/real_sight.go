@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Errors of AddToAoI, RemoveFromAoI and SetUpdateScheme.
+// Errors of AddToAoI, RemoveFromAoI, SetUpdateScheme and SetHidden.
 var (
 	// ErrNoClient is for a real without a client.
 	ErrNoClient = errors.New("space: the entity has no client")
@@ -82,6 +82,41 @@ func (r *Real) SetUpdateScheme(id entity.ID, scheme property.UpdateScheme) error
 	r.cell.adders.add(r)
 	return nil
 }
+
+// SetHidden hides one other entity from the entity's client, or shows it again: a ghost that only the
+// haunted see, the goal of a quest that this player does not have. To the client it leaves and enters, and
+// it cannot call it meanwhile; scripts and traps find it as before. If the other decides, it calls a method
+// of this entity, whose script calls SetHidden. To hide an entity from all clients is SetWithheld.
+//
+// The other must be on this cell, as a real or as a ghost. It stays hidden across cells, whoever of the two
+// crosses a line, and also if its base restores it. It lasts like AddToAoI: until the session ends, or
+// until the other has not been on the client's cell for five seconds. If the base of this entity restores
+// it, nobody is hidden from its client any more: OnRestored must hide again.
+//
+// Errors are ErrNoClient, ErrNotHere, entity.ErrTooMany beyond witness.MaxPairs, and entity.ErrGone. To hide
+// what is hidden is no error.
+func (r *Real) SetHidden(id entity.ID, on bool) error {
+	rec, err := r.other(id)
+	switch {
+	case err != nil:
+		return err
+	case r.witness.Hidden(id) == on:
+		return nil
+	case !r.witness.SetHidden(id, on):
+		return fmt.Errorf("%w: a client has at most %d entities of its own", entity.ErrTooMany, witness.MaxPairs)
+	}
+	if on {
+		r.cell.adders.add(r)
+		r.witness.Leave(id)
+	} else if r.inSight(rec) {
+		r.witness.Enter(&rec.seen)
+	}
+	r.cell.noticeWatched(rec)
+	return nil
+}
+
+// Hidden reports what SetHidden has set.
+func (r *Real) Hidden(id entity.ID) bool { return r.witness != nil && r.witness.Hidden(id) }
 
 // other finds another entity for the client of r.
 func (r *Real) other(id entity.ID) (*record, error) {

@@ -20,8 +20,14 @@ const MaxPairs = 1024
 type pair struct {
 	id     entity.ID
 	added  bool                  // into the area of interest
+	hidden bool                  // out of it, whatever else is said
 	scheme property.UpdateScheme // zero: that of its type
 	away   uint16                // sweeps since it was here last
+}
+
+// said reports whether anything is said in it.
+func (p *pair) said() bool {
+	return p.added || p.hidden || p.scheme != (property.UpdateScheme{})
 }
 
 func (w *Witness) findPair(id entity.ID) (int, bool) {
@@ -37,7 +43,7 @@ func (w *Witness) change(id entity.ID, f func(p *pair)) bool {
 		p = w.pairs[i]
 	}
 	f(&p)
-	switch said := p.added || p.scheme != (property.UpdateScheme{}); {
+	switch said := p.said(); {
 	case ok && said:
 		w.pairs[i] = p
 	case ok:
@@ -60,6 +66,21 @@ func (w *Witness) SetAdded(id entity.ID, on bool) bool {
 func (w *Witness) Added(id entity.ID) bool {
 	i, ok := w.findPair(id)
 	return ok && w.pairs[i].added
+}
+
+// SetHidden notes whether a script has hidden an entity from this client: the cell asks for it, and calls
+// Leave and Enter. It reports false if there are MaxPairs. It travels with the witness.
+func (w *Witness) SetHidden(id entity.ID, on bool) bool {
+	return w.change(id, func(p *pair) { p.hidden, p.away = on, 0 })
+}
+
+// Hidden reports whether a script has hidden an entity.
+func (w *Witness) Hidden(id entity.ID) bool {
+	if len(w.pairs) == 0 {
+		return false
+	}
+	i, ok := w.findPair(id)
+	return ok && w.pairs[i].hidden
 }
 
 // AllAdded yields the entities that a script has added, ascending. The set must not be changed during
@@ -118,15 +139,30 @@ func (w *Witness) SweepPairs(here func(entity.ID) bool, most int) {
 
 // appendPairs encodes them: uvarint count, then by ascending id
 //
-//	uvarint id, bool added, 3 f32 of the scheme
+//	uvarint id, u8 1 if added + 2 if hidden, 3 f32 of the scheme
 func (w *Witness) appendPairs(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(w.pairs)))
 	for i := range w.pairs {
 		p := &w.pairs[i]
-		b = codec.AppendBool(fields.AppendID(b, p.id), p.added)
+		b = append(fields.AppendID(b, p.id), p.flags())
 		b = codec.AppendF32(codec.AppendF32(codec.AppendF32(b, p.scheme.Min), p.scheme.Max), p.scheme.Distance)
 	}
 	return b
+}
+
+const (
+	addedFlag = 1 << iota
+	hiddenFlag
+)
+
+func (p *pair) flags() (f byte) {
+	if p.added {
+		f |= addedFlag
+	}
+	if p.hidden {
+		f |= hiddenFlag
+	}
+	return f
 }
 
 // minPair is the fewest bytes that a pair has.
@@ -139,9 +175,11 @@ func readPairs(r *codec.Reader) []pair {
 	}
 	pairs := make([]pair, 0, n)
 	for range n {
-		p := pair{id: fields.ReadID(r), added: r.Bool(), scheme: property.UpdateScheme{Min: r.F32(), Max: r.F32(), Distance: r.F32()}}
-		said := p.added || p.scheme != (property.UpdateScheme{})
-		if k := len(pairs); !p.id.Valid() || !said || p.scheme.Validate() != nil || k > 0 && p.id <= pairs[k-1].id {
+		p := pair{id: fields.ReadID(r)}
+		flags := r.U8()
+		p.added, p.hidden = flags&addedFlag != 0, flags&hiddenFlag != 0
+		p.scheme = property.UpdateScheme{Min: r.F32(), Max: r.F32(), Distance: r.F32()}
+		if k := len(pairs); !p.id.Valid() || !p.said() || flags > addedFlag|hiddenFlag || p.scheme.Validate() != nil || k > 0 && p.id <= pairs[k-1].id {
 			r.Fail(errState)
 		}
 		pairs = append(pairs, p)

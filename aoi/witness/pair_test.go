@@ -46,11 +46,16 @@ func TestPairs(t *testing.T) {
 	if want := MaxPairs / 100; len(added()) != want || !w.Added(100) || w.Added(5) {
 		t.Errorf("%d are left, want %d", len(added()), want)
 	}
+	if !w.SetHidden(200, true) || !w.SetHidden(5, true) || w.SetHidden(100, false) != true || !w.Hidden(5) || w.Hidden(100) || w.Added(5) || !w.Added(200) {
+		t.Error("what is hidden is not told from what is added")
+	}
 	next := New(Config{})
 	r := codec.NewReader(w.Append(nil))
-	if next.Read(&r); r.Close() != nil || !equalState(next, w) || !next.Added(100) {
+	if next.Read(&r); r.Close() != nil || !equalState(next, w) || !next.Added(100) || !next.Hidden(200) || !next.Hidden(5) {
 		t.Error("they do not travel")
 	}
+	w.SetHidden(200, false)
+	w.SetHidden(5, false)
 	for _, id := range added() {
 		w.SetAdded(id, false)
 	}

@@ -68,7 +68,7 @@ func withManager(o Options) Options {
 
 // withLossy makes what others see unreliable in half of the seeds.
 func withLossy(o Options) Options {
-	o.Lossy = rand.New(rand.NewPCG(o.Seed, 0x10550)).IntN(2) == 0
+	o.Lossy = rand.New(rand.NewPCG(o.Seed, 0x1055)).IntN(2) == 0
 	return o
 }
 

@@ -80,9 +80,11 @@ func (c *Client) newsOf(r *Replica, h *protocol.PacketHead, body []byte) error {
 	})
 }
 
-// whispered makes a call, unless one that was sent later was made, or it was made before.
+// whispered makes a call, unless one that was sent later was made, or it was made before. A packet that
+// is ahead of its bundles may speak of an entity that has left in them and come again, restored: its
+// call is lost like any other.
 func (c *Client) whispered(r *Replica, h *protocol.PacketHead, n *protocol.News) error {
-	if h.After < r.entered || h.Number < r.whisper || h.Number == r.whisper && n.Order <= r.called {
+	if h.After < r.entered || h.After > c.bundle || h.Number < r.whisper || h.Number == r.whisper && n.Order <= r.called {
 		c.stats.StaleNews++
 		return nil
 	}

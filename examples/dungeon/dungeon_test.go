@@ -9,6 +9,9 @@ import (
 
 // The whole game, with a CellApp that is killed while heroes trade: nothing is made or lost.
 func TestNothingIsMadeOrLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a whole run")
+	}
 	t.Parallel()
 	if err := run(t.Context(), flags{bots: 24, cellApps: 3, baseApps: 2, duration: 8 * time.Second, kill: 4 * time.Second}); err != nil {
 		t.Error(err)

@@ -35,9 +35,11 @@ import (
 //go:embed defs
 var files embed.FS
 
+// town is the space of the configuration; all others are dungeons.
+const town entity.SpaceID = 1
+
 const (
-	town     entity.SpaceID = 1
-	townSide                = 400
+	townSide = 400 // metres
 	// replaceAfter is more than the three seconds of silence after which an app is declared dead.
 	replaceAfter = 5 * time.Second
 	// closeLimit is how long the world may take to come to rest: every deal has its last word, and

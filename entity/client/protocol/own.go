@@ -13,10 +13,10 @@ import (
 //	1sssiiii    s: how long the value is (ownSizes); i: Property.FixedIndex
 //
 // No ID is 0xB0 or 0xB1: with those, messages of downloads begin (mercury/download).
-const (
-	firstOwn ID = 0x80
-	maxOwn      = 16
-)
+const firstOwn ID = 0x80
+
+// maxOwn is how many properties of one length have an ID of their own.
+const maxOwn = 16
 
 // ownSizes are the lengths of values that have an ID of their own, by the first half of the ID. 3 is a
 // colour, 12 and 16 are VECTOR3 and VECTOR4.

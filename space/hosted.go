@@ -14,20 +14,20 @@ import (
 type Hosted struct{ *Cell }
 
 // NewCell makes a cell of a space on this CellApp. tree is the first geometry, and must have the
-// cell as a leaf. now and game are the app's clock and game time; they apply until the cell's first
-// tick.
-func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) Hosted {
+// cell as a leaf. now is the app's clock, cluster the time of the cluster, which is the cell's game
+// time until its first tick or SetClock.
+func (p *Population) NewCell(now, cluster time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) Hosted {
 	env := &p.env
 	c := &Cell{
 		cfg: p.cfg, self: env.Self, scripts: p.scripts, population: p,
 		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
-		compressor: env.Compressor, now: now, game: game,
+		compressor: env.Compressor, now: now, game: cluster,
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
 	c.rolls.at = now + rollPeriod
 	c.work.types = make([]TypeLoad, len(p.scripts.Schema().Types))
-	p.now = max(p.now, now)
+	p.now, p.ahead = max(p.now, now), cluster-now
 	p.addCell(c)
 	return Hosted{c}
 }

@@ -44,8 +44,8 @@ type Population struct {
 	handedOn   []handedOn
 	teleports  []*Real // that have one which has not ended
 	turned     turnedAway
-	now        time.Duration // of the newest tick, as its cells have it
-	cluster    time.Duration // the time of the cluster at that tick
+	now        time.Duration // of the newest tick or TellEarly, as its cells have it
+	ahead      time.Duration // by how much the time of the cluster is ahead of now, as of the newest tick
 	arrival    time.Duration // of the newest message, by the same clock as now; see Arrive
 	// lines limits the log of all cells: what happens to many entities at once is one line.
 	lines logs.Limit
@@ -101,15 +101,16 @@ func (p *Population) Settle() {
 // clock of Tick: the moves of clients are timed by it, since a tick is too long for that.
 func (p *Population) Arrive(now time.Duration) { p.arrival = now }
 
-// clusterNow is the time of the cluster when the newest message arrived.
-func (p *Population) clusterNow() time.Duration { return p.cluster + max(0, p.arrival-p.now) }
+// clusterNow is the time of the cluster when the newest message arrived, or now if that is later. It
+// never goes back.
+func (p *Population) clusterNow() time.Duration { return max(p.now, p.arrival) + p.ahead }
 
 // Tick runs one tick of all cells and of what belongs to none of them, in the order of the package
 // doc. now is the app's clock, cluster the time of the cluster, and dt the tick period. Leases,
 // backups, dwells and periods go by now; timers and controllers go by game time (see
 // gametime.Clock).
 func (p *Population) Tick(now, cluster, dt time.Duration) {
-	p.now, p.cluster = now, cluster
+	p.now, p.ahead = now, cluster-now
 	for _, c := range p.cells {
 		c.runTick(now, cluster, dt)
 	}

@@ -347,6 +347,44 @@ func TestHonestRunner(t *testing.T) {
 	}
 }
 
+// A runner along a line is timed by when its moves arrive, although its CellApp tells the neighbour of
+// them between its ticks. (Each time it did so, the time of the cluster fell back to that of the tick:
+// the next move seemed up to three quarters of a tick too early, and at the bad moment was put back.)
+func TestHonestRunnerAtALine(t *testing.T) {
+	r := newRig(t, 2, func(c *Config) { c.ClientTopSpeed = 10 })
+	p := r.newClient(7, -5)
+	r.tick(5)
+	a, chance := r.apps[0].population, rand.New(rand.NewPCG(1, 1))
+	if r.real(7).haunts.Len() == 0 {
+		t.Fatal("nobody is told of it")
+	}
+	const turn = tickPeriod / 4
+	began := r.now + tickPeriod + 90*time.Millisecond // a move that is early comes late in a tick
+	made, arrives := 0, began                         // of the next move
+	for range 1000 {
+		r.tick(1)
+		p.hear()
+		for now := r.now; now < r.now+tickPeriod; now += turn {
+			a.TellEarly(now)
+			for ; arrives < now+turn; made++ {
+				a.Arrive(arrives)
+				if at := a.clusterNow(); at != arrives {
+					t.Errorf("move %d came at %v, and counts as of %v", made, arrives, at)
+				}
+				if !p.say(property.Vector3{X: -5, Z: float32(made) * 10 * float32(tickPeriod.Seconds())}) {
+					t.Fatalf("move %d is put back: %+v", made, r.real(7).steering.stride)
+				}
+				late := time.Duration(chance.Int64N(int64(MaxDebt)))
+				arrives = max(arrives, began+time.Duration(made+1)*tickPeriod+late)
+			}
+		}
+	}
+	if corrected, _ := p.counted(); corrected > 0 || made < 900 {
+		t.Errorf("%d of %d moves corrected", corrected, made)
+	}
+	r.calm()
+}
+
 // No client comes farther than the time that has passed and the debt allow.
 func FuzzStride(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0, 0, 200, 255, 1, 0, 9})

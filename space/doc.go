@@ -86,11 +86,11 @@
 //
 // The top speed (Real.SetTopSpeed, Config.ClientTopSpeed) is checked by the time that has passed in
 // the cluster, so that a change of cells gives nothing away. The moves of a client may be ahead of
-// that time by MaxDebt, since networks have jitter. After a silence they may all come at once: what
-// they take together is bounded by the length of the silence, of which at most five seconds count.
-// A client that plays dead gains no more than it could have walked. A correction is counted
-// (status.Counters.Corrected) and puts the client where its entity is. It is no proof of a cheat:
-// when a script lowers a speed, moves at the old one are still under way.
+// that time by MaxDebt, since networks have jitter and clocks differ a little. After a silence they
+// may all come at once: what they take together is bounded by the length of the silence, of which
+// at most five seconds count. A client that plays dead gains no more than it could have walked. A
+// correction is counted (status.Counters.Corrected) and puts the client where its entity is. It is
+// no proof of a cheat: when a script lowers a speed, moves at the old one are still under way.
 //
 // A pet or a vehicle is moved by the client of another entity, its driver: SetControlledBy names that.
 // All of the above holds for the moves of the driver's client, with the driven entity's number, speed

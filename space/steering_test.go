@@ -385,6 +385,47 @@ func TestHonestRunnerAtALine(t *testing.T) {
 	r.calm()
 }
 
+// A runner is not put back where it crosses to and fro between two cells whose CellApps know the time
+// of the cluster a little differently, over a network with all the jitter that is allowed.
+func TestRunnerBetweenClocks(t *testing.T) {
+	for seed := range uint64(50) {
+		chance := rand.New(rand.NewPCG(seed, 2))
+		var s stride
+		base, last, behind := time.Second, time.Duration(0), time.Duration(0)
+		s.begin(base)
+		for n := 1; n <= 3000; n++ {
+			if chance.IntN(3) == 0 {
+				behind = clocksApart - behind
+			}
+			last = max(last, base+time.Duration(n)*tickPeriod+time.Duration(chance.Int64N(int64(maxJitter))))
+			if !s.take(last-behind, tickPeriod) {
+				t.Fatalf("seed %d: move %d is put back: %+v", seed, n, s)
+			}
+		}
+	}
+}
+
+// Nobody gains by crossing to and fro between such cells, and no move that needs no time is refused.
+func TestNothingGainedBetweenClocks(t *testing.T) {
+	const step = 10 * time.Millisecond
+	var s, idle stride
+	base, gone := time.Second, time.Duration(0)
+	s.begin(base)
+	idle.begin(time.Hour)
+	for n := 1; n <= 1000; n++ {
+		now := base + time.Duration(n)*step - clocksApart*time.Duration(n%2)
+		for s.take(now, step) {
+			gone += step
+		}
+		if most := time.Duration(n)*step + MaxDebt; gone > most {
+			t.Fatalf("went for %v, at most %v", gone, most)
+		}
+		if !idle.take(time.Hour-time.Duration(n)*clocksApart, 0) || idle.saved < -MaxDebt {
+			t.Fatalf("it stands still, and is put back: %+v", idle)
+		}
+	}
+}
+
 // No client comes farther than the time that has passed and the debt allow.
 func FuzzStride(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0, 0, 200, 255, 1, 0, 9})

@@ -8,9 +8,16 @@ import (
 )
 
 const (
-	// MaxDebt is how far a client's moves may be ahead of the time in which they can be made. The
-	// network lets some moves come late and the next ones early: two ticks of the client.
-	MaxDebt = 200 * time.Millisecond
+	// MaxDebt is how far a client's moves may be ahead of the time in which they can be made.
+	MaxDebt = maxJitter + clocksApart
+
+	// maxJitter is for the network, which lets some moves come late and the next ones early: two ticks
+	// of the client.
+	maxJitter = 200 * time.Millisecond
+
+	// clocksApart is by how much the next cell may be behind the last one in the time of the cluster:
+	// that much the CellAppMgr leaves two CellApps apart (cellappmgr's timeApart).
+	clocksApart = 100 * time.Millisecond
 
 	// maxSilence is the longest time without a move for which the moves after it may make up: a
 	// network that stalls for longer has mostly ended the session. It also bounds what a client
@@ -33,7 +40,8 @@ const (
 // passed, but for a debt of at most MaxDebt. Time that a client does not use is lost while its moves
 // come steadily. That of a silence pays for the moves that were made in it and come in a burst, or in
 // several. So the sum of all ways is bounded by the time that has passed and the debt, however the
-// network holds moves up.
+// network holds moves up. CellApps know the time of the cluster a little differently, so after a hop
+// less than no time may have passed: if that counted as none, each crossing would give some away.
 type stride struct {
 	last  time.Duration // when the last move was taken, in the time of the cluster
 	saved time.Duration // time not used by then; negative for a debt
@@ -45,21 +53,22 @@ func (s *stride) begin(now time.Duration) {
 	s.last, s.saved = now, min(s.saved, 0)
 }
 
-// take takes a move that needs a time at top speed, and reports false if it came too soon.
+// take takes a move that needs a time at top speed, and reports false if it came too soon. One that
+// needs none never does.
 func (s *stride) take(now, need time.Duration) bool {
-	passed := min(max(0, now-s.last), maxSilence)
+	passed := min(max(-clocksApart, now-s.last), maxSilence) // what a hop takes away, the one back gives
 	saved := s.saved
-	if passed <= MaxDebt && now > s.until {
+	if passed <= maxJitter && now > s.until {
 		saved = min(saved, 0)
 	}
 	left := saved + passed - need
-	if left < -MaxDebt {
+	if left < -MaxDebt && need > 0 {
 		return false
 	}
-	if passed > MaxDebt {
+	if passed > maxJitter {
 		s.until = now + burst
 	}
-	s.saved, s.last = min(left, maxSilence), now
+	s.saved, s.last = min(max(left, -MaxDebt), maxSilence), now
 	return true
 }
 

@@ -221,6 +221,10 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 		return
 	}
 	p.at, p.used, p.lostSince = m.Reply, c.now, 0
+	if r.answersAhead(m) {
+		c.count.EarlyAnswers++ // the sender sends it again
+		return
+	}
 	// Accept may call the script, which may add peers, so p must not be used afterwards.
 	moved := p.in
 	moved.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, func(payload []byte) {

@@ -198,6 +198,19 @@ func (r *Real) takeAnswer(m *flow.Message, body []byte) error {
 	return nil
 }
 
+// answersAhead reports whether a message answers a call that the cell part, restored, has yet to make
+// again: its base has not sent again what caused the call. Such an answer must not be taken, since the
+// target knows the repeated call, and does not answer it a second time. The base's own messages are in
+// order: what causes a call is before the answer.
+func (r *Real) answersAhead(m *flow.Message) bool {
+	cause := flow.AnsweredCause(m.Payload)
+	if cause == 0 || m.From == r.e.ID {
+		return false
+	}
+	own := r.known(r.e.ID, entity.BasePart)
+	return own != nil && cause > own.in.Last()
+}
+
 // tellReply tells the script how a call ended: by an answer, or by err.
 func (r *Real) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 	if flow.IsWish(x.Method) {

@@ -226,6 +226,59 @@ func TestCausedCallsAreHandledOnce(t *testing.T) {
 	}
 }
 
+// An answer that is ahead of the base, which lets a restored caller make the call again, waits for the
+// call: nobody would answer that a second time.
+func TestAnswerWaitsForTheCallMadeAgain(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	pay := func(a *Avatar, n uint32) {
+		if err := a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", int64(n)).Call("pay", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pay(r.avatar(7), 1) // so both know each other
+	r.calm()
+	r.real(7).backup()
+	r.pump()
+	b := *r.bases[7].backup
+	hook := func(a *Avatar, what string) {
+		if strings.HasPrefix(what, "hit") {
+			pay(a, 2)
+		}
+	}
+	r.avatar(7).hook = hook
+	r.call(7, hitMethod, arg(9)...)
+	r.pump()
+	r.tick(2)
+	r.diary(8, "pay 1 for 0.7;pay 2 for 0.7;")
+	r.apps[0].cell.drop(r.real(7))
+	ahead := 0
+	r.hold = func(p packet) bool {
+		m, is := p.m.(*flow.Message)
+		if is && m.From == 8 && m.To == 7 {
+			ahead++
+		}
+		return is && m.From == 7 && m.FromPart == entity.BasePart
+	}
+	r.restore(7, -50, b.Parts, b.Handled)
+	r.avatar(7).hook = hook
+	r.tick(30)
+	if ahead == 0 {
+		t.Fatal("nothing was ahead")
+	}
+	r.hold = nil
+	r.resend(7)
+	r.tick(int(flow.ResendMost / tickPeriod))
+	r.calm()
+	r.diary(8, "pay 1 for 0.7;pay 2 for 0.7;")
+	if got := r.avatar(7).Diary.Get(); !strings.HasSuffix(got, "hit 9;pay of 0.8: 98 left by avatar, user 2;") {
+		t.Errorf("the caller has %q", got)
+	}
+	if a := r.apps[0]; a.count.LateAnswers != 0 || a.count.EarlyAnswers == 0 {
+		t.Errorf("%d answers were late, %d early", a.count.LateAnswers, a.count.EarlyAnswers)
+	}
+}
+
 // A cell part calls its own methods at once, with an answer, and not without end.
 func TestOwnCalls(t *testing.T) {
 	r := newRig(t, 1)

@@ -151,6 +151,21 @@ func (m *Answer) Parse(body []byte) error {
 	return payloadDone(&r, "answer")
 }
 
+// AnsweredCause is the cause of the call that a payload answers; 0 if the call had none, or if the
+// payload is no answer.
+func AnsweredCause(payload []byte) uint64 {
+	kind, body, err := SplitPayload(payload)
+	if err != nil || kind != AnswerPayload {
+		return 0
+	}
+	r := codec.NewReader(body)
+	id := ReadRequestID(&r)
+	if r.Err() != nil {
+		return 0
+	}
+	return id.Cause
+}
+
 // ErrorCode is an error of a call where it travels.
 type ErrorCode uint8
 

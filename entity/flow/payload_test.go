@@ -98,6 +98,12 @@ func FuzzPayload(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		kind, body, err := flow.SplitPayload(b)
+		var a flow.Answer
+		if cause := flow.AnsweredCause(b); cause != 0 && kind != flow.AnswerPayload {
+			t.Errorf("payload %d answers a call with cause %d", kind, cause)
+		} else if kind == flow.AnswerPayload && a.Parse(body) == nil && cause != a.Request.Cause {
+			t.Errorf("an answer to a call with cause %d has %d", a.Request.Cause, cause)
+		}
 		p, ok := kinds[kind]
 		if err != nil || !ok {
 			return

@@ -38,6 +38,9 @@ type Counters struct {
 	StaleGhosts uint64 `json:",omitempty"`
 	// LateAnswers counts answers to calls that had timed out or had been answered before.
 	LateAnswers uint64 `json:",omitempty"`
+	// EarlyAnswers counts answers to calls that a restored cell part had yet to make again. They come
+	// again.
+	EarlyAnswers uint64 `json:",omitempty"`
 	// Unproved counts what a CellApp said of an entity that only another may say, as far as was
 	// known. A message that a move of the entity overtook is among it, now and then; it is said
 	// again.

@@ -61,6 +61,11 @@
 // A space may have an artificial load, [Space.MinLoad]. Each of its cells counts at least an even
 // share of it, for lines, for groups and for the choice of CellApps.
 //
+// Both built-in policies stand in this package, Classic in the files classic*.go and Profile in
+// profile*.go. They share how figures are read and judged, what a line may do, retiring and sweeping,
+// and the choice of CellApps: some 110 names. In packages of their own they would have to export all of
+// these, and a game programmer who looks for a policy would meet them first.
+//
 // # Policy Classic
 //
 // [Classic] has the rules of BigWorld as seed S0 describes them; section by section:

@@ -28,7 +28,7 @@ var unbroken = []wire.ID{
 	wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.MembersID, wire.JoinID, wire.RejoinID, wire.RejoinCellID, wire.RejoinEndID,
 	wire.AppDeadID, wire.AppSilentID, wire.AppLeftID, wire.RetireAppID, wire.RetiredID, wire.FreezeID, wire.GhostAuditID,
 	wire.ReportID, wire.CellsReportID, wire.GeometryLackedID, wire.SpaceRateID, wire.SpaceDataSetID, wire.ClientPacketID,
-	wire.ProxiesID, wire.LoginsID,
+	wire.ProxiesID, wire.NamesID, wire.LoginsID, wire.SteerID,
 }
 
 // breakables are all messages of the table that are not unbroken.
@@ -78,6 +78,9 @@ func TestBreaks(t *testing.T) {
 			switch k.id {
 			case wire.LocatedID, wire.WhereisID, wire.WhereaboutsID, wire.OnloadRefusedID, wire.OnloadPartyID:
 				o.Wild.Travellers = 6
+			case wire.PlaceBaseID, wire.BasePlacedID, wire.CreateBaseID, wire.MakeBaseID, wire.BaseMadeID,
+				wire.RegisterNameID, wire.FindNameID, wire.NameHeldID, wire.NameGoneID:
+				o.Wild.Namers = 6
 			}
 			broken := 0
 			play(t, o, func(r *rig) {

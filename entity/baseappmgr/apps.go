@@ -61,6 +61,18 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 	})
 }
 
+// onMembers takes the CellAppMgr's list of apps, in which are BaseApps that have yet to join here.
+func (m *BaseAppMgr) onMembers(_ sender, l *wire.Members) {
+	for _, a := range l.Apps {
+		if a.Role == wire.BaseApp && len(m.members) < wire.MaxMembers && !m.links.Dead(a.App) && !m.isMember(a.App) {
+			m.members = append(m.members, a.App)
+		}
+	}
+}
+
+// isMember reports whether a BaseApp is of the cluster, as far as the CellAppMgr has said.
+func (m *BaseAppMgr) isMember(at mercury.Address) bool { return slices.Contains(m.members, at) }
+
 func (m *BaseAppMgr) list(r wire.Role) *[]*knownApp {
 	switch r {
 	case wire.BaseApp:
@@ -91,6 +103,7 @@ func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
 // appDead takes the CellAppMgr's verdict on an app.
 func (m *BaseAppMgr) appDead(at mercury.Address) {
 	m.names.dead(at)
+	m.members = slices.DeleteFunc(m.members, func(x mercury.Address) bool { return x == at })
 	i, ok := findApp(m.baseApps, at)
 	if !ok {
 		return

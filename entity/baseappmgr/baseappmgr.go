@@ -31,6 +31,8 @@ type BaseAppMgr struct {
 	loginApps []*knownApp // by address
 	accounts  map[string]*account
 	names     names
+	// members are the BaseApps that the CellAppMgr has named and not declared dead.
+	members []mercury.Address
 }
 
 // Counts is what a BaseAppMgr has now.

@@ -34,7 +34,7 @@ func (m *BaseAppMgr) onCreateBase(from sender, c *wire.CreateBase) {
 		m.links.Reply(asker, &wire.BaseMade{Request: request, Reason: reason})
 	}
 	switch {
-	case on == nil && m.names.awaits(c.On):
+	case on == nil && m.isMember(c.On):
 		return
 	case on == nil:
 		refuse("that BaseApp is not in the cluster")

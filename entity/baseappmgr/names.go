@@ -2,7 +2,6 @@ package baseappmgr
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -26,40 +25,16 @@ type held struct {
 // otherwise a BaseAppMgr that has just started could give one away a second time.
 type names struct {
 	held map[string]held
-	// members are the BaseApps that the CellAppMgr has named and not declared dead, by address.
-	members []mercury.Address
-}
-
-// onMembers takes the CellAppMgr's list of apps.
-func (m *BaseAppMgr) onMembers(_ sender, l *wire.Members) {
-	for _, a := range l.Apps {
-		if a.Role == wire.BaseApp && len(m.names.members) < wire.MaxMembers && !m.links.Dead(a.App) {
-			m.names.expect(a.App)
-		}
-	}
-}
-
-func (n *names) expect(at mercury.Address) {
-	if i, known := slices.BinarySearchFunc(n.members, at, mercury.Address.Compare); !known {
-		n.members = slices.Insert(n.members, i, at)
-	}
-}
-
-// awaits reports whether a BaseApp is of the cluster, as far as is known.
-func (n *names) awaits(at mercury.Address) bool {
-	_, known := slices.BinarySearchFunc(n.members, at, mercury.Address.Compare)
-	return known
 }
 
 // dead frees the names of a BaseApp that was declared dead.
 func (n *names) dead(at mercury.Address) {
-	n.members = slices.DeleteFunc(n.members, func(x mercury.Address) bool { return x == at })
 	maps.DeleteFunc(n.held, func(_ string, h held) bool { return h.app == at })
 }
 
-// complete reports whether all BaseApps have told their names.
-func (m *BaseAppMgr) complete() bool {
-	for _, at := range m.names.members {
+// allAnnounced reports whether all BaseApps of the cluster have told their names.
+func (m *BaseAppMgr) allAnnounced() bool {
+	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); a == nil || !a.announced {
 			return false
 		}
@@ -85,7 +60,7 @@ func (m *BaseAppMgr) onRegisterName(from sender, r *wire.RegisterName) {
 		return
 	}
 	switch {
-	case !m.complete():
+	case !m.allAnnounced():
 		return
 	case len(m.names.held) >= MaxNames:
 		m.report.Refused++
@@ -103,7 +78,7 @@ func (m *BaseAppMgr) answerName(to sender, request uint64, h held) {
 
 // onFindName says who has a name. That nobody has it is only said when all names are known.
 func (m *BaseAppMgr) onFindName(from sender, f *wire.FindName) {
-	if h, taken := m.names.held[f.Name]; taken || m.complete() {
+	if h, taken := m.names.held[f.Name]; taken || m.allAnnounced() {
 		m.answerName(from, f.Request, h)
 	}
 }

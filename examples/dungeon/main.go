@@ -1,6 +1,6 @@
 // Dungeon is a town and its instances. Bots seek a party from a matchmaker, whom they find by a global
-// name; the party is teleported together into a fresh private space, fells a boss, trades, and comes
-// back to the town. Guilds talk across BaseApps.
+// name; the party is teleported into a fresh private space, each from where it stands, fells a boss,
+// trades, and comes back to the town. Guilds talk across BaseApps.
 //
 //	go run ./examples/dungeon              until Ctrl-C, one line a second
 //	go run ./examples/dungeon -kill 10s    a CellApp is killed after ten seconds
@@ -42,8 +42,8 @@ const (
 	townSide = 400 // metres
 	// replaceAfter is more than the three seconds of silence after which an app is declared dead.
 	replaceAfter = 5 * time.Second
-	// closeLimit is how long the world may take to come to rest: every deal has its last word, and
-	// who was in a dungeon is at home.
+	// closeLimit is how long the world may take to come to rest: until every deal and every grant has
+	// its last word, also where a CellApp has just died.
 	closeLimit = 60 * time.Second
 	// calm is how many censuses in a row must come out right.
 	calm = 3
@@ -151,7 +151,8 @@ func run(ctx context.Context, f flags) (err error) {
 	if err != nil {
 		return err
 	}
-	world, err := cluster.Start(ctx, cfg)
+	// The interrupt ends the play, not the world, which must come to rest and be counted.
+	world, err := cluster.Start(context.WithoutCancel(ctx), cfg)
 	if err != nil {
 		return err
 	}

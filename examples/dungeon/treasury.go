@@ -18,8 +18,9 @@ type Treasury struct {
 	Gold, Items property.Uint32 // handed out
 	Heroes      property.Slice[property.Mailbox]
 	*game       `cellscape:"local"`
-	count       sum `cellscape:"local"` // of the heroes that have answered
-	waits       int `cellscape:"local"` // for so many
+	count       sum  `cellscape:"local"` // of the heroes that have answered
+	waits       int  `cellscape:"local"` // for so many
+	void        bool `cellscape:"local"` // one of them could not be asked, or did not answer
 }
 
 // sum is what heroes have, or what was handed out.
@@ -49,23 +50,25 @@ func (t *Treasury) OnCensus(entity.Callback) {
 	if t.waits > 0 {
 		return
 	}
-	t.count = sum{}
+	t.count, t.void = sum{}, false
 	for _, hero := range t.Heroes.All() {
-		t.check(t.Mailbox(hero).Then("OnCounted", 0).Call("count"))
+		if err := t.Mailbox(hero).Then("OnCounted", 0).Call("count"); err != nil {
+			t.check(err)
+			t.void = true
+			continue
+		}
 		t.waits++
 	}
 }
 
-// OnCounted adds up. The game is told when all have answered; a hero that could not makes it void.
+// OnCounted adds up. The game is told when all heroes have answered.
 func (t *Treasury) OnCounted(r entity.Reply) {
 	var s sum
 	err := r.Scan(&s.gold, &s.items)
 	t.count.gold += s.gold
 	t.count.items += s.items
-	if t.waits--; err != nil {
-		t.count.gold = 0
-	}
-	if t.waits == 0 {
+	t.void = t.void || err != nil
+	if t.waits--; t.waits == 0 && !t.void {
 		t.census.Store(&census{heroes: t.Heroes.Len(), have: t.count, handedOut: sum{t.Gold.Get(), t.Items.Get()}})
 	}
 }

@@ -16,9 +16,6 @@ import (
 //	        ----NameGone---->              it is free again
 //	        -----Names------>              right after a Join: all names of the bases there
 
-// MaxName bounds the name of a base, in bytes.
-const MaxName = 256
-
 // RegisterName asks for a name for a base of the sender. To ask again is the same as once.
 type RegisterName struct {
 	Request uint64
@@ -29,7 +26,7 @@ type RegisterName struct {
 
 func (m *RegisterName) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
-	c.String(&m.Name, MaxName)
+	c.String(&m.Name, entity.MaxBaseName)
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
 }
@@ -47,7 +44,7 @@ type FindName struct {
 
 func (m *FindName) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
-	c.String(&m.Name, MaxName)
+	c.String(&m.Name, entity.MaxBaseName)
 }
 
 // Append and Parse are what code describes.
@@ -86,7 +83,7 @@ type NameGone struct {
 }
 
 func (m *NameGone) code(c *codec.Coder) {
-	c.String(&m.Name, MaxName)
+	c.String(&m.Name, entity.MaxBaseName)
 	fields.ID(c, &m.ID)
 }
 
@@ -113,7 +110,7 @@ type Named struct {
 
 func (m *Names) code(c *codec.Coder) {
 	codec.List(c, &m.Entries, MaxNamed, 4, func(c *codec.Coder, n *Named) {
-		c.String(&n.Name, MaxName)
+		c.String(&n.Name, entity.MaxBaseName)
 		fields.ID(c, &n.ID)
 		c.U16(&n.Type)
 	})

@@ -346,6 +346,10 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 	r.readSaving(rd, restoring)
 	of := fields.ReadUint32(rd)
+	if of > r.e.Order.Incarnation {
+		rd.Fail(errors.New("the flows are of an incarnation that is yet to come"))
+		return
+	}
 	n := rd.Count(MaxPeers, 6)
 	last := peer{}
 	for range n {
@@ -372,8 +376,12 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 			p.life = fields.ReadUint32(rd)
 			p.unseen = rd.Bool()
 			p.out.Read(rd)
+			if !p.out.BornBy(of) {
+				rd.Fail(errors.New("a flow keeps messages of an incarnation that is yet to come"))
+				return
+			}
 		}
-		if restoring {
+		if restoring && rd.Err() == nil {
 			r.restoreFlow(p, of)
 		}
 	}

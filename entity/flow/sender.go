@@ -141,6 +141,12 @@ func (o *Sender) Born(number uint64, now uint32) uint32 {
 	return now
 }
 
+// BornBy reports whether nothing kept was born in a later incarnation than that.
+func (o *Sender) BornBy(stream uint32) bool {
+	n := len(o.births)
+	return n == 0 || o.births[n-1].stream <= stream
+}
+
 // Low is the lowest number that can still be sent; next+1 when nothing is kept.
 func (o *Sender) Low() uint64 {
 	if len(o.kept) == 0 {
@@ -239,8 +245,19 @@ func (o *Sender) Append(b []byte) []byte {
 	return b
 }
 
-// Read decodes what Append wrote.
+// Read decodes what Append wrote. Where that fails the flow is empty: half of one breaks what the other
+// methods rely on, and not every reader looks for an error before it goes on.
 func (o *Sender) Read(r *codec.Reader) {
+	if o.read(r); r.Err() != nil {
+		*o = Sender{}
+		return
+	}
+	if invariant.On {
+		o.assert()
+	}
+}
+
+func (o *Sender) read(r *codec.Reader) {
 	next, received := r.Uvarint(), r.Uvarint()
 	n := r.Count(MaxKept, 1)
 	if received > next || uint64(n) > next || received < next-uint64(n) {
@@ -261,9 +278,6 @@ func (o *Sender) Read(r *codec.Reader) {
 		}
 	}
 	o.readBirths(r)
-	if invariant.On {
-		o.assert()
-	}
 }
 
 // readBirths reads them: each is of a kept message, so there are no more than those.

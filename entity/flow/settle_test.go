@@ -161,3 +161,28 @@ func FuzzAck(f *testing.F) {
 		}
 	})
 }
+
+// TestTruncatedOutIsEmpty: a flow that ended in the middle of its payloads was taken for one that had settled
+// them, and broke when its sender was restored.
+func TestTruncatedOutIsEmpty(t *testing.T) {
+	o := flow.NewSender(500000)
+	for _, say := range []string{"hit", "run", "hide"} {
+		if _, err := o.Add(0, []byte(say)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Restart(1)
+	whole := o.Append(nil)
+	for n := range whole {
+		r := codec.NewReader(whole[:n])
+		got := flow.NewSender(7)
+		got.Read(&r)
+		if r.Err() == nil {
+			t.Fatalf("%d of %d bytes were taken for a flow", n, len(whole))
+		}
+		got.Restart(2)
+		if got.Last() != 0 || got.Kept() != 0 || got.Unsent() {
+			t.Fatalf("of %d bytes it keeps %d messages, last %d", n, got.Kept(), got.Last())
+		}
+	}
+}

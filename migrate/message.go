@@ -168,7 +168,7 @@ type Create struct {
 	Session flow.Session
 	// Handled is the number of the last message of the base's flow that the state in Parts already
 	// contains.
-	Handled uint64
+	Handled flow.Mark
 	// Heard is the number of the last message that the base handled from the real whose state Parts
 	// are; 0 if the base no longer knows.
 	Heard uint64
@@ -187,7 +187,7 @@ func (m *Create) code(c *codec.Coder) {
 	codec.Field(c, &m.Session,
 		func(b []byte, s flow.Session) []byte { return s.AppendBody(b) },
 		func(r *codec.Reader) (s flow.Session) { s.Read(r); return s })
-	c.Uvarint(&m.Handled)
+	c.Uvarint((*uint64)(&m.Handled))
 	c.Uvarint(&m.Heard)
 	c.Bool(&m.Restored)
 	c.Rest(&m.Parts, MaxParts)
@@ -204,14 +204,14 @@ type Current struct {
 	Order entity.Order
 	Title Title
 	// Handled is the last message of the base's flow that the real has handled.
-	Handled uint64
+	Handled flow.Mark
 }
 
 func (m *Current) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
 	c.U64((*uint64)(&m.Title))
-	c.Uvarint(&m.Handled)
+	c.Uvarint((*uint64)(&m.Handled))
 }
 
 // Append and Parse are what code describes.
@@ -241,11 +241,12 @@ type Offer struct {
 	// Order is what the real would have had at the destination.
 	Order entity.Order
 	Title Title
-	// Saves and Handled are as in entity.Backup.
-	Saves, Handled uint64
-	Space          entity.SpaceID
-	Position       property.Vector3
-	Parts          []byte // aliases the input after Parse
+	// Saves and Handled are as in flow.Backup.
+	Saves    uint64
+	Handled  flow.Mark
+	Space    entity.SpaceID
+	Position property.Vector3
+	Parts    []byte // aliases the input after Parse
 }
 
 func (m *Offer) code(c *codec.Coder) {
@@ -253,7 +254,7 @@ func (m *Offer) code(c *codec.Coder) {
 	fields.Order(c, &m.Order)
 	c.U64((*uint64)(&m.Title))
 	c.Uvarint(&m.Saves)
-	c.Uvarint(&m.Handled)
+	c.Uvarint((*uint64)(&m.Handled))
 	codec.Uint32(c, &m.Space)
 	fields.Vector3(c, &m.Position)
 	c.Rest(&m.Parts, MaxParts)

@@ -36,7 +36,7 @@ func (o *benchOutbox) Send(_ mercury.Address, m hosting.Message) {
 	o.bytes += len(o.buf)
 	o.keep(o.buf)
 	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {
-		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number})
+		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number, Settled: f.Number})
 	}
 }
 

@@ -94,7 +94,7 @@ func TestRefusedCallsAreTold(t *testing.T) {
 	b := *r.bases[8].backup
 	r.apps[0].cell.drop(r.real(8))
 	r.bases[8].out.Settle(r.now, r.bases[8].out.Last())
-	r.restore(8, -30, b.Parts, r.bases[8].out.Last())
+	r.restore(8, -30, b.Parts, flow.MarkOf(0, r.bases[8].out.Last()))
 	r.tick(5)
 	r.avatar(8).Diary.Set("")
 	r.clientCall(8, 9, allMethod, arg(3)...)

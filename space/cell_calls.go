@@ -9,11 +9,11 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// handle acts on a flow message; number is its number in the flow.
-func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
+// handle acts on a flow message; mark is its place in the flow.
+func (r *Real) handle(m *flow.Message, mark flow.Mark, payload []byte) error {
 	defer func() { r.call, r.cause = entity.Call{}, 0 }()
 	if m.FromPart == entity.BasePart && m.From == r.e.ID {
-		r.call, r.cause = entity.Call{Number: number}, number
+		r.call, r.cause = entity.Call{Number: uint64(mark)}, uint64(mark)
 	}
 	kind, body, err := flow.SplitPayload(payload)
 	if err != nil {

@@ -140,8 +140,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 			return err
 		}
 		p := r.base()
-		// The base's numbers go on across incarnations, in a stream for each.
-		p.in = flow.NewReceiver(m.Order.Incarnation, m.Handled)
+		p.in = flow.NewReceiver(m.Handled.Stream(), m.Handled.Number())
 		p.at = m.Base
 		if m.Restored {
 			r.patientUntil = c.now + CallPatience
@@ -186,7 +185,7 @@ func (r *Real) announce() {
 }
 
 func (r *Real) current() migrate.Current {
-	return migrate.Current{ID: r.e.ID, Order: r.e.Order, Title: r.title, Handled: r.base().in.Last()}
+	return migrate.Current{ID: r.e.ID, Order: r.e.Order, Title: r.title, Handled: r.base().in.Handled()}
 }
 
 // destroy ends a real because its script or its base wants it.

@@ -233,7 +233,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 			return
 		}
 		r.note(m, len(payload))
-		if err := r.handle(m, moved.Last(), payload); err != nil {
+		if err := r.handle(m, moved.Delivering(), payload); err != nil {
 			// No level above Debug, or clients could fill the log.
 			c.count.Refused++
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "error", err)

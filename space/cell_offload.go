@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -145,11 +146,11 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 }
 
 // handled is the number of the last message of the base's flow that the real has handled.
-func (r *Real) handled() uint64 {
+func (r *Real) handled() flow.Mark {
 	if r.e.Base.IsZero() {
 		return 0
 	}
-	return r.base().in.Last()
+	return r.base().in.Handled()
 }
 
 // becomeGhost turns a real that was handed over into a ghost of the new one.

@@ -208,7 +208,7 @@ func (r *Real) answersAhead(m *flow.Message) bool {
 		return false
 	}
 	own := r.known(r.e.ID, entity.BasePart)
-	return own != nil && cause > own.in.Last()
+	return own != nil && cause > uint64(own.in.Handled())
 }
 
 // tellReply tells the script how a call ended: by an answer, or by err.

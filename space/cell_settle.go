@@ -80,9 +80,10 @@ func (r *Real) saved(number uint64) {
 	}
 }
 
-// confirm settles what an acknowledged backup contains.
+// confirm settles what an acknowledged backup contains. That the base handled it is enough: should the
+// base's app die, the base is restored, and this flow brings the backup again.
 func (r *Real) confirm(base *peer) {
-	if !r.own(base) || r.saving == 0 || base.out.Low() <= r.saving {
+	if !r.own(base) || r.saving == 0 || base.out.Handled() < r.saving {
 		return
 	}
 	r.saving = 0

@@ -210,7 +210,7 @@ func TestLiesInFlows(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.hold = func(p packet) bool { return p.to == r.base }
-	r.tell(1, &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1 << 40})
+	r.tell(1, &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1 << 40, Settled: 1 << 40})
 	if r.real(7).base().out.Kept() == 0 {
 		t.Error("what the base has not got is forgotten")
 	}

@@ -193,7 +193,7 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 	r.queue = nil
 	n := real.base().out.Last()
-	r.apps[0].population.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: n}, r.base)
+	r.apps[0].population.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: n, Settled: n}, r.base)
 	r.pump()
 	if real.base().out.Kept() != 0 {
 		t.Error("an ack at the old place is lost")
@@ -214,7 +214,7 @@ func TestFlowMessageDoesNotCircle(t *testing.T) {
 	b.population.GhostState(state, a.self)
 	r.queue = nil
 	m := &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: r.base}
-	ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1}
+	ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1, Settled: 1}
 	a.population.HandleFlow(m, r.base)
 	a.population.HandleAck(ack, r.base)
 	if on := a.population.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {

@@ -36,7 +36,7 @@ func (o *post) Send(to mercury.Address, m hosting.Message) {
 		return
 	}
 	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {
-		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number})
+		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number, Settled: f.Number})
 	}
 }
 

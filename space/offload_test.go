@@ -254,7 +254,7 @@ func TestDeathInHandoff(t *testing.T) {
 		t.Error("orphaned ghosts stay for ever")
 	}
 	// It may come back from the offer, though, sent again what the offer does not contain.
-	b.out.Settle(r.now, b.offers[0].Handled)
+	b.out.Settle(r.now, b.offers[0].Handled.Number())
 	r.bases[7].order.Hop = 0
 	r.call(7, hitMethod, arg(2)...)
 	r.apps[1].cell.tree = bsp.New(bsp.Version{Term: 1, N: 9}, leaf(2))

@@ -78,19 +78,14 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	}
 }
 
-// takeAck settles a flow as its target says; r is nil if the real was destroyed. A base dies with
-// its entity, so whatever it handled is settled. A restored cell part may have handled less than
-// the one before it, whose acks no longer count.
+// takeAck settles a flow as its target says; r is nil if the real was destroyed. A restored part may
+// have handled less than the one before it, whose acks no longer count.
 func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, from mercury.Address) {
 	own := a.Incarnation == stream
 	switch {
 	case a.Gone:
 		if own && (from == end.home || end.home.IsZero() && from == end.at) {
 			p.abandon(r, end, errEnded)
-		}
-	case a.FromPart == entity.BasePart:
-		if own {
-			end.out.Settle(p.now, a.Number)
 		}
 	default:
 		end.out.Heed(p.now, a, stream, &end.life)

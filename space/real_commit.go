@@ -74,9 +74,9 @@ func (r *Real) commitsKept(base *peer) {
 	if len(r.commits) == 0 || base.side != entity.BasePart {
 		return
 	}
-	low := base.out.Low()
+	has := base.out.Handled()
 	for i := range r.commits {
-		if c := &r.commits[i]; c.number != 0 && c.number < low {
+		if c := &r.commits[i]; c.number != 0 && c.number <= has {
 			c.number = kept
 		}
 	}

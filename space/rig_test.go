@@ -530,11 +530,11 @@ func (r *rig) toBase(p packet) {
 				if err := b.backup.Parse(slices.Clone(payload[1:])); err != nil {
 					r.t.Fatal(err)
 				}
-				b.out.Settle(r.now, b.backup.Handled)
+				b.out.Settle(r.now, b.backup.Handled.Number())
 			}
 		})
 		r.queue = append(r.queue, packet{r.base, m.Reply, &flow.Ack{
-			To: m.From, ToPart: entity.CellPart, From: m.From, FromPart: entity.BasePart, Incarnation: b.in.Incarnation(), Number: b.in.Last(),
+			To: m.From, ToPart: entity.CellPart, From: m.From, FromPart: entity.BasePart, Incarnation: b.in.Incarnation(), Number: b.in.Last(), Settled: b.in.Last(),
 		}})
 	case *flow.Ack:
 		if m.ToPart == entity.CellPart { // whoever sent it does not know where the real is
@@ -543,7 +543,7 @@ func (r *rig) toBase(p packet) {
 			}
 			return
 		}
-		if b := r.bases[m.To]; b != nil && m.Incarnation == b.order.Incarnation {
+		if b := r.bases[m.To]; b != nil && m.Life == b.order.Incarnation {
 			b.out.Received(r.now, m.Number)
 		}
 	case *migrate.Offer:
@@ -569,7 +569,7 @@ func (r *rig) transmit(id entity.ID, n uint64, payload []byte) {
 	b := r.bases[id]
 	r.queue = append(r.queue, packet{r.base, b.app, &flow.Message{
 		From: id, FromPart: entity.BasePart, To: id, ToPart: entity.CellPart,
-		Incarnation: b.order.Incarnation, Born: b.order.Incarnation, Low: b.out.Low(), Number: n, Reply: r.base, Payload: slices.Clone(payload),
+		Low: b.out.Low(), Number: n, Reply: r.base, Payload: slices.Clone(payload),
 	}})
 }
 
@@ -608,12 +608,12 @@ func (r *rig) create(id entity.ID, x float32, session uint32) *testApp {
 }
 
 // restore brings an entity back at x from a copy, in a new incarnation.
-func (r *rig) restore(id entity.ID, x float32, parts []byte, handled uint64) *testApp {
+func (r *rig) restore(id entity.ID, x float32, parts []byte, handled flow.Mark) *testApp {
 	r.t.Helper()
 	b, a := r.bases[id], r.at(x)
 	b.order = entity.Order{Incarnation: b.order.Incarnation + 1}
 	b.app, b.in = a.self, flow.NewReceiver(b.order.Incarnation, 0)
-	b.out.Rewind(handled)
+	b.out.Rewind(handled.Number())
 	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{
 		ID: id, Type: r.scripts.Schema().Type("Avatar").ID, Space: 1, Order: b.order, Base: r.base,
 		Session: flow.Session{Number: b.session, Room: 900}, Handled: handled, Heard: r.baseHeard, Restored: true, Parts: parts,

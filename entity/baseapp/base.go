@@ -41,8 +41,9 @@ type base struct {
 	// talks are the flows with other parts than the own cell part, by id and part.
 	talks    []*talk
 	requests script.Requests
-	nested   int  // own calls within one another
-	gotCell  bool // OnGetCell was called
+	nested   int    // own calls within one another
+	gotCell  bool   // OnGetCell was called
+	saving   uint64 // the copy that is on its way to those who hold it; see saved
 	// asked is true while a BackupNow is under way.
 	asked bool
 	// heard is the app that the cell part's last message came from. Acks go there when nobody knows

@@ -77,7 +77,7 @@ func (b *base) callSelf(q *entity.Request) error {
 	var id flow.RequestID
 	if q.OnReply != "" {
 		var err error
-		if id, err = b.requests.Add(b.app.game, q, 0, baseStream, entity.MaxBaseRequests); err != nil {
+		if id, err = b.requests.Add(b.app.game, q, 0, b.life(), entity.MaxBaseRequests); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (b *base) sendCall(q *entity.Request, send func(payload []byte) error) erro
 	m := flow.ServerCall{Caller: b.id, CallerPart: entity.BasePart, Part: q.Kind.Part(), Method: uint16(q.Method), Args: q.Args}
 	if q.OnReply != "" {
 		var err error
-		if m.Request, err = b.requests.Add(b.app.game, q, 0, baseStream, entity.MaxBaseRequests); err != nil {
+		if m.Request, err = b.requests.Add(b.app.game, q, 0, b.life(), entity.MaxBaseRequests); err != nil {
 			return err
 		}
 	}

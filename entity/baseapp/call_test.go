@@ -106,10 +106,10 @@ func TestForgedCalls(t *testing.T) {
 			r.tell(appX, m)
 		},
 		"the end of another's base": func() {
-			r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: ofW, FromPart: entity.BasePart, Incarnation: 1, Gone: true})
+			r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: ofW, FromPart: entity.BasePart, Gone: true})
 		},
 		"an ack of a base from a cell": func() {
-			r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: ofW, FromPart: entity.BasePart, Incarnation: 1, Number: 9})
+			r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: ofW, FromPart: entity.BasePart, Number: 9})
 		},
 	} {
 		before := r.a.Counters().Refused
@@ -133,7 +133,7 @@ func TestDepartedBaseIsStillHeard(t *testing.T) {
 	if again := told[flow.Message](r, appW); len(again) == 0 || again[0].Number != m.Number {
 		t.Errorf("sent again: %+v", again)
 	}
-	r.tell(appW, &flow.Ack{To: m.From, ToPart: entity.BasePart, From: ofW, FromPart: entity.BasePart, Incarnation: 1, Number: m.Number, Settled: m.Number})
+	r.tell(appW, &flow.Ack{To: m.From, ToPart: entity.BasePart, From: ofW, FromPart: entity.BasePart, Number: m.Number, Settled: m.Number})
 	r.tick()
 	if len(r.a.talking.active)+len(r.a.talking.departed) != 0 {
 		t.Errorf("%d active, %d departed", len(r.a.talking.active), len(r.a.talking.departed))

@@ -128,7 +128,7 @@ func (b *base) addToFlow(payload []byte) error {
 func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
 	b.app.send(b.link.App(), &flow.Message{
 		From: b.id, FromPart: entity.BasePart, To: b.id, ToPart: entity.CellPart,
-		Incarnation: b.link.Order().Incarnation, Born: b.link.Order().Incarnation, Low: b.link.out.Low(), Number: number,
+		Incarnation: b.life(), Born: b.link.out.Born(number, b.life()), Low: b.link.out.Low(), Number: number,
 		Reply: b.app.net.Self(), Payload: payload,
 	})
 	return true
@@ -185,8 +185,8 @@ func (b *base) sendAck() {
 		return // there is no room: the ack stays owed, and a later one says more
 	}
 	b.link.in.TakeOwed()
-	b.app.ack = flow.Ack{To: b.id, ToPart: entity.CellPart, From: b.id, FromPart: entity.BasePart,
-		Incarnation: b.link.in.Incarnation(), Number: b.link.in.Last()}
+	b.app.ack = flow.Ack{To: b.id, ToPart: entity.CellPart, From: b.id, FromPart: entity.BasePart, Life: b.life(),
+		Incarnation: b.link.in.Incarnation(), Number: b.link.in.Last(), Settled: b.settled(&b.link.in)}
 	b.app.send(to, &b.app.ack)
 }
 
@@ -281,8 +281,9 @@ func (a *BaseApp) takeAck(by sender, m *flow.Ack) {
 	if b == nil || by.role != wire.CellApp {
 		return
 	}
-	// An ack of an older incarnation does not show what the current one has.
-	if b.holds(from) && m.Incarnation == b.link.Order().Incarnation && b.link.State() != linkNone {
+	// An ack of an older incarnation, or of what a former life of this base said, does not show what
+	// the current one has.
+	if b.holds(from) && m.Incarnation == b.life() && m.Life == b.link.Order().Incarnation && b.link.State() != linkNone {
 		b.hearFrom(from)
 		b.link.out.Received(a.now, m.Number)
 	}

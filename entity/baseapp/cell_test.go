@@ -140,7 +140,7 @@ func TestLostCreateIsRepeatedUnderTheNextIncarnation(t *testing.T) {
 	r.wantRefuse(appX, id, entity.Order{Incarnation: 1, Hop: math.MaxUint32})
 	r.current(appY, id, 2, 0, 0)
 	r.wantLink(id, linkLive, 2, 0, appY)
-	if m := one(t, told[flow.Message](r, appY)); m.Incarnation != 2 || m.Number != 1 || m.Low != 1 || m.Reply != self {
+	if m := one(t, told[flow.Message](r, appY)); m.Incarnation != 0 || m.Number != 1 || m.Low != 1 || m.Reply != self {
 		t.Errorf("sent %+v", m)
 	}
 }
@@ -173,7 +173,7 @@ func TestMoveSendsTheTailToTheNewAddress(t *testing.T) {
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:1", "2:1", "3:1", "4:1"}) {
 		t.Errorf("X got %v", got)
 	}
-	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1})
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Life: 1, Number: 1})
 	r.current(appY, id, 1, 1, 2)
 	if got := r.flow(appY); !slices.Equal(got, []string{"3:1", "4:1"}) {
 		t.Errorf("Y got %v", got)
@@ -201,7 +201,7 @@ func TestUnacknowledgedIsSentAgain(t *testing.T) {
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:1"}) {
 		t.Errorf("sent again: %v", got)
 	}
-	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1})
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Life: 1, Number: 1})
 	r.pass(2 * flow.ResendAfter)
 	if got := r.flow(appX); len(got) != 0 {
 		t.Errorf("sent again after the ack: %v", got)
@@ -223,7 +223,7 @@ func TestDeathRestoresFromTheBackupAndReplays(t *testing.T) {
 	}
 	r.up(appX, id, 1, 1, backup(1, 0, 1, 1, "one"))
 	r.up(appX, id, 1, 2, backup(1, 0, 2, 2, "two"))
-	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 3})
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Life: 1, Number: 3})
 	r.events = nil
 	r.die(appX)
 	c := r.located(id, appY)
@@ -232,7 +232,7 @@ func TestDeathRestoresFromTheBackupAndReplays(t *testing.T) {
 	}
 	_ = v.Cell().Call("hurt", int32(3)) // kept while it comes back
 	// An ack of the dead incarnation, on its way through another app, says nothing.
-	r.tell(appZ, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 4})
+	r.tell(appZ, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Life: 1, Number: 4})
 	r.current(appY, id, 2, 0, 2)
 	if got := r.flow(appY); !slices.Equal(got, []string{"3:1", "4:1"}) {
 		t.Errorf("replayed %v", got)
@@ -372,7 +372,7 @@ func TestFlowFromTheCell(t *testing.T) {
 	r.take(appX)
 	r.tick()
 	ack := one(t, told[flow.Ack](r, appX))
-	if ack != (flow.Ack{To: id, ToPart: entity.CellPart, From: id, FromPart: entity.BasePart, Incarnation: 1, Number: 2}) {
+	if ack != (flow.Ack{To: id, ToPart: entity.CellPart, From: id, FromPart: entity.BasePart, Incarnation: 1, Number: 2, Settled: 2}) {
 		t.Errorf("ack %+v", ack)
 	}
 	r.tick()
@@ -519,7 +519,7 @@ func TestDestroyCell(t *testing.T) {
 	r.current(appX, id, 2, 0, 1)
 	r.wantEvents("got cell")
 	_ = v.Cell().Call("hurt", int32(1))
-	if m := one(t, told[flow.Message](r, appX)); m.Number != 2 || m.Low != 2 || m.Incarnation != 2 {
+	if m := one(t, told[flow.Message](r, appX)); m.Number != 2 || m.Low != 2 || m.Incarnation != 0 {
 		t.Errorf("sent %+v", m)
 	}
 }

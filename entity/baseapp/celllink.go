@@ -65,7 +65,7 @@ type cellCopy struct {
 	Order entity.Order
 	Saves uint64
 	// Handled is the last message of the base's flow whose effect the copy contains.
-	Handled  uint64
+	Handled  flow.Mark
 	Space    entity.SpaceID
 	Position property.Vector3
 	// Restored is false for a first state.
@@ -105,9 +105,12 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 //     refused.
 //   - Out keeps every message above the Handled of the copy, so a restored real gets all that the
 //     copy does not contain.
-//   - Both flows use the cell part's incarnation as the number of their stream, which sets messages
-//     and acks of an older life apart.
+//   - The stream of the flow from the cell part is its incarnation, that of the flow to it is the
+//     life of the base. So whatever a restored one says is told from what the former one said.
 type cellLink struct {
+	// life is the base's incarnation: 0, and one more each time that it is restored.
+	life uint32
+
 	// Out is the flow to the cell part; its numbers go on from one incarnation to the next.
 	out flow.Sender
 	// In is the flow from the cell part; it starts again with each incarnation.
@@ -162,7 +165,7 @@ func (l *cellLink) Create(now time.Duration, c cellCopy) error {
 	// Messages to a former cell part are not meant for this one.
 	l.out.Settle(now, l.out.Last())
 	c.Order, c.Saves, c.Restored = entity.Order{Incarnation: l.order.Incarnation + 1}, 0, false
-	c.Handled = l.out.Last()
+	c.Handled = flow.MarkOf(l.life, l.out.Last())
 	l.copy = c
 	l.begin(now)
 	return nil
@@ -179,7 +182,7 @@ func (l *cellLink) begin(now time.Duration) {
 		l.was = flow.NewReceiver(l.in.Incarnation(), l.in.Last())
 	}
 	l.in = flow.NewReceiver(l.order.Incarnation, 0)
-	l.out.Rewind(l.copy.Handled)
+	l.out.Rewind(l.out.Known(l.copy.Handled, l.life))
 	l.state, l.at = linkLocating, now
 }
 
@@ -225,7 +228,7 @@ const (
 
 // Current takes a real's report that it is on the app from, has the given order, and has handled
 // the base's flow up to handled.
-func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity.Order, handled uint64) currentVerdict {
+func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity.Order, handled flow.Mark) currentVerdict {
 	c := order.Compare(l.order)
 	switch {
 	case l.state == linkNone || l.state == linkLocating || c < 0 || order.Incarnation != l.order.Incarnation:
@@ -233,11 +236,11 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 	case c == 0 && (l.state == linkLost || from != l.app):
 		return currentRefused
 	case c == 0 && l.state == linkLive:
-		l.out.Received(now, handled)
+		l.out.Received(now, l.out.Known(handled, l.life))
 		return currentKnown
 	}
 	l.state, l.order, l.app, l.rehomed = linkLive, order, from, 0
-	l.out.Received(now, handled)
+	l.out.Received(now, l.out.Known(handled, l.life))
 	return currentMoved
 }
 
@@ -309,7 +312,7 @@ func (l *cellLink) keep(now time.Duration, c cellCopy) bool {
 	c.Restored = true
 	c.Parts = append(l.copy.Parts[:0:0], c.Parts...)
 	l.copy = c
-	l.out.Settle(now, c.Handled)
+	l.out.Settle(now, l.out.Known(c.Handled, l.life))
 	return true
 }
 

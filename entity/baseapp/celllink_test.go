@@ -495,7 +495,7 @@ func TestCellLinkInvariants(t *testing.T) {
 		for step := range 300 {
 			before, last := l.Order(), l.out.Last()
 			app := apps[chance.IntN(len(apps))]
-			handled := uint64(chance.IntN(int(last) + 1))
+			handled := flow.Mark(chance.IntN(int(last) + 1))
 			switch chance.IntN(11) {
 			case 0:
 				_ = l.Create(now, cellCopy{Space: 1})
@@ -533,7 +533,7 @@ func TestCellLinkInvariants(t *testing.T) {
 			switch {
 			case l.Order().Before(before):
 				t.Fatalf("seed %d step %d: the order went back from %v to %v", seed, step, before, l.Order())
-			case l.State() != linkNone && l.out.Low() > c.Handled+1:
+			case l.State() != linkNone && l.out.Low() > c.Handled.Number()+1:
 				t.Fatalf("seed %d step %d: messages are kept from %d, the copy contains only up to %d", seed, step, l.out.Low(), c.Handled)
 			case (l.State() == linkLive || l.State() == linkCreating) == l.App().IsZero():
 				t.Fatalf("seed %d step %d: %v on %v", seed, step, l.State(), l.App())

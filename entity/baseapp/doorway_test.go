@@ -97,7 +97,7 @@ func TestOnlyHoldersSpeak(t *testing.T) {
 	r.take(r.net.peers[p.ch])
 	r.up(appY, id, 1, 1, bundle(1, "from Y"))
 	r.tell(appY, &wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1}, Session: 1, Packet: []byte("from Y")})
-	r.tell(appY, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1 << 40})
+	r.tell(appY, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Life: 1, Number: 1 << 40})
 	r.tell(appY, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}})
 	if got := p.heard(); len(got) != 0 {
 		t.Errorf("the client heard %q", got)

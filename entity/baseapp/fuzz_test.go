@@ -65,7 +65,7 @@ func FuzzApp(f *testing.F) {
 		&migrate.Current{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}},
 		&migrate.Offer{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}},
 		&migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}},
-		&flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1},
+		&flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Life: 1, Number: 1},
 		&flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1, Payload: backup(1, 0, 1, 1, "x")},
 		&flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1, Payload: []byte{35}},
 		call(ofX, entity.CellPart, id, 1, ofX),

@@ -430,7 +430,7 @@ func (r *rig) located(id entity.ID, app mercury.Address) migrate.Create {
 	return one(r.t, told[migrate.Create](r, app))
 }
 
-func (r *rig) current(from mercury.Address, id entity.ID, inc, hop uint32, handled uint64) {
+func (r *rig) current(from mercury.Address, id entity.ID, inc, hop uint32, handled flow.Mark) {
 	r.tell(from, &migrate.Current{ID: id, Order: entity.Order{Incarnation: inc, Hop: hop}, Handled: handled})
 }
 
@@ -457,7 +457,7 @@ func bundle(session uint32, text string) []byte {
 }
 
 func backup(inc, hop uint32, saves, handled uint64, parts string) []byte {
-	m := flow.Backup{Order: entity.Order{Incarnation: inc, Hop: hop}, Saves: saves, Handled: handled, Space: 1, Parts: []byte(parts)}
+	m := flow.Backup{Order: entity.Order{Incarnation: inc, Hop: hop}, Saves: saves, Handled: flow.Mark(handled), Space: 1, Parts: []byte(parts)}
 	return m.Append(nil)
 }
 

@@ -30,9 +30,6 @@ const (
 
 	// idlePerTick is how many flows a tick looks at because their lease may be over.
 	idlePerTick = 256
-
-	// baseStream is the incarnation of every base, since bases are not restored.
-	baseStream = 1
 )
 
 // talk is both directions of a flow between a base and another part than its own cell part.
@@ -53,7 +50,7 @@ type talk struct {
 	at mercury.Address
 	// home is the app of the other end's base, or the app that made a cell part without one.
 	home  wire.AppRef
-	life  uint32 // newest known incarnation of a cell part
+	life  uint32 // newest known incarnation of the other end
 	cause uint64 // of the last handled call; see flow.ServerCall
 	turn  uint32
 	// used is when it last moved; answered is when the other end last said anything, or something
@@ -162,7 +159,7 @@ func (t *talk) transmit(n uint64, payload []byte, room mercury.Level) bool {
 	a := t.of.app
 	m := &a.passed
 	*m = flow.Message{From: t.of.id, FromPart: entity.BasePart, To: t.id, ToPart: t.part,
-		Incarnation: baseStream, Born: baseStream, Low: t.out.Low(), Number: n, Reply: a.net.Self(), Payload: payload}
+		Incarnation: t.of.life(), Born: t.out.Born(n, t.of.life()), Low: t.out.Low(), Number: n, Reply: a.net.Self(), Payload: payload}
 	to := t.where()
 	switch {
 	case to.IsZero():
@@ -265,7 +262,7 @@ func (t *talk) tick() {
 // time between two backups.
 const probeAfter = 15 * time.Second
 
-// ack says what was handled, which is settled: the base dies with its app.
+// ack says what was handled, and what of it is in a copy of the base that other apps hold.
 func (t *talk) ack() {
 	a := t.of.app
 	to := t.at
@@ -276,8 +273,8 @@ func (t *talk) ack() {
 		return // without room it stays owed; a sender that is not known asks again
 	}
 	t.in.TakeOwed()
-	a.ack = flow.Ack{To: t.id, ToPart: t.part, From: t.of.id, FromPart: entity.BasePart,
-		Incarnation: t.in.Incarnation(), Number: t.in.Last(), Settled: t.in.Last()}
+	a.ack = flow.Ack{To: t.id, ToPart: t.part, From: t.of.id, FromPart: entity.BasePart, Life: t.of.life(),
+		Incarnation: t.in.Incarnation(), Number: t.in.Last(), Settled: t.of.settled(&t.in)}
 	if to == a.net.Self() {
 		a.takeTalkAck(sender{app: to, role: wire.BaseApp}, &a.ack)
 		return
@@ -403,7 +400,7 @@ func (a *BaseApp) takeTalkAck(by sender, m *flow.Ack) {
 	if t == nil {
 		t = a.talking.departed[talkKey{m.To, m.From, m.FromPart}]
 	}
-	if t == nil || m.Incarnation != baseStream {
+	if t == nil {
 		return
 	}
 	home := a.homeOf(m.From)
@@ -412,17 +409,15 @@ func (a *BaseApp) takeTalkAck(by sender, m *flow.Ack) {
 		m.FromPart == entity.BasePart && !fromHome,
 		m.FromPart == entity.CellPart && !m.Gone && by.role != wire.CellApp:
 		a.refused("an ack of an app that may not give it", "from", m.From, "app", by.app)
-	case m.Gone:
+	case m.Gone && m.Incarnation == t.of.life():
 		t.abandon(errEnded)
-	case m.FromPart == entity.BasePart:
-		t.answered = a.now
-		t.out.Settle(a.now, m.Number)
+	case m.Gone:
 	default:
 		t.answered = a.now
-		if home.Role != wire.BaseApp {
+		if m.FromPart == entity.CellPart && home.Role != wire.BaseApp {
 			t.at = by.app
 		}
-		t.out.Heed(a.now, m, baseStream, &t.life)
+		t.out.Heed(a.now, m, t.of.life(), &t.life)
 	}
 }
 

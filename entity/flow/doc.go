@@ -16,8 +16,9 @@
 //   - A Receiver delivers number n once, and only after n-1, within one stream. A stream is one
 //     incarnation of the sender.
 //   - A Sender keeps what is not settled. Towards a cell part with a base, whoever sends, "settled"
-//     means contained in a backup that the base holds; everywhere else it means handled, since the
-//     target dies with the app that handled it.
+//     means contained in a backup that the base holds; towards a base of which other apps hold copies,
+//     it means contained in such a copy; everywhere else it means handled, since the target dies with
+//     the app that handled it.
 //   - An Ack names the incarnation of its target. A newer incarnation was restored from a backup:
 //     the sender goes back to what that one has handled, and what an older one acknowledged no
 //     longer counts. A sender that is not told asks (Sender.Probe).

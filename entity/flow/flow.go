@@ -121,12 +121,12 @@ type Ack struct {
 	From        entity.ID
 	FromPart    entity.Part
 	Incarnation uint32
-	// Life is the incarnation of a target that is a cell part. A newer one was restored, and may
-	// have handled less than what an older one acknowledged.
+	// Life is the incarnation of the target. A newer one was restored, and may have handled less
+	// than what an older one acknowledged.
 	Life uint32
 	// Number is the last message that was handled, Settled the last that stays handled whatever
-	// dies. They differ only for a cell part with a base, which settles what is in a backup that
-	// its base holds.
+	// dies: a cell part with a base settles what is in a backup that its base holds, a base what is
+	// in a copy that another app holds.
 	Number, Settled uint64
 	// Gone says that the target has ended: nobody will handle what it did not handle.
 	Gone bool

@@ -279,7 +279,7 @@ type Backup struct {
 	Saves uint64
 	// Handled is the last message of the base's flow that the backup contains: the base may forget
 	// messages up to it.
-	Handled uint64
+	Handled Mark
 	// Space and Position say where the real was, so that the base can ask for a CellApp there
 	// without reading Parts.
 	Space    entity.SpaceID
@@ -291,7 +291,7 @@ type Backup struct {
 func (m *Backup) Append(b []byte) []byte {
 	b = fields.AppendOrder(append(b, byte(BackupPayload)), m.Order)
 	b = binary.AppendUvarint(b, m.Saves)
-	b = binary.AppendUvarint(b, m.Handled)
+	b = binary.AppendUvarint(b, uint64(m.Handled))
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = fields.AppendVector3(b, m.Position)
 	return append(b, m.Parts...)
@@ -301,7 +301,7 @@ func (m *Backup) Append(b []byte) []byte {
 func (m *Backup) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Order = fields.ReadOrder(&r)
-	m.Saves, m.Handled = r.Uvarint(), r.Uvarint()
+	m.Saves, m.Handled = r.Uvarint(), Mark(r.Uvarint())
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Position = fields.ReadVector3(&r)
 	m.Parts = r.Rest()

@@ -15,6 +15,7 @@ import (
 type Receiver struct {
 	stream uint32
 	last   uint64
+	born   uint32 // of the message that is being delivered; not carried
 	// former is what was handled of an older stream, while nothing of this one is new.
 	former former
 	// saved is what a backup contains that the base has yet to confirm, settled what the base has
@@ -83,6 +84,7 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 		in.last = number
 		delivered = in.fresh(number, born)
 		if delivered {
+			in.born = born
 			deliver(payload)
 		}
 	case number > in.last:
@@ -95,7 +97,7 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 		if next.number == in.last+1 {
 			in.last = next.number
 			if in.fresh(next.number, next.born) {
-				delivered = true
+				delivered, in.born = true, next.born
 				deliver(next.payload)
 			}
 		}

@@ -199,7 +199,7 @@ func (x *impostor) toBaseApp() []wire.Message {
 		&migrate.Current{ID: v.ID, Order: newer, Handled: 1 << 40}, &migrate.Lost{ID: v.ID, Order: v.Order, Reason: "ha"},
 		&migrate.Lost{ID: v.ID, Order: newer, Reason: "ha"}, &migrate.Offer{ID: v.ID, Order: newer, Saves: 1 << 40, Space: theSpace, Parts: []byte("rubbish")},
 		&gone, &saved, &shout, &passed,
-		&flow.Ack{To: v.ID, ToPart: entity.BasePart, From: v.ID, FromPart: entity.CellPart, Incarnation: v.Order.Incarnation, Number: 1 << 40},
+		&flow.Ack{To: v.ID, ToPart: entity.BasePart, From: v.ID, FromPart: entity.CellPart, Life: v.Order.Incarnation, Number: 1 << 40},
 		&wire.ClientPacket{ID: v.ID, Order: v.Order, Session: v.Session, Packet: []byte{byte(protocol.RefusedID), 1, 0}},
 		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Request: 1},

@@ -62,7 +62,7 @@ func TestEndedSpace(t *testing.T) {
 	r.enter(7, 5)
 	r.tick(2)
 	base := sentTo[flow.Message](r, addr(3), wire.FlowID)
-	r.from(addr(3), &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: base[len(base)-1].Number})
+	r.from(addr(3), &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: base[len(base)-1].Number, Settled: base[len(base)-1].Number})
 
 	order := &wire.RemoveCell{Space: 5, Cell: roomCell(5), Peers: []mercury.Address{addr(2)}}
 	r.manage(order) // a removal is under way and waits for a peer
@@ -85,7 +85,7 @@ func TestEndedSpace(t *testing.T) {
 	if got := sentTo[wire.CellRemoved](r, toManager, wire.CellRemovedID); len(got) != 0 {
 		t.Error("gone before the base has heard")
 	}
-	r.from(addr(3), &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: told[0].Number})
+	r.from(addr(3), &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: told[0].Number, Settled: told[0].Number})
 	r.tick(2)
 	if got := sentTo[wire.CellRemoved](r, toManager, wire.CellRemovedID); len(got) != 1 || r.app.cell(5) != nil {
 		t.Errorf("not gone: %v", got)
@@ -378,7 +378,7 @@ func TestNoRoomIsLeft(t *testing.T) {
 		}
 		r.tick(1)
 		for _, m := range sentTo[flow.Message](r, addr(3), wire.FlowID) {
-			r.from(addr(3), &flow.Ack{To: m.To, ToPart: entity.CellPart, From: m.To, FromPart: entity.BasePart, Incarnation: 1, Number: m.Number})
+			r.from(addr(3), &flow.Ack{To: m.To, ToPart: entity.CellPart, From: m.To, FromPart: entity.BasePart, Incarnation: 1, Number: m.Number, Settled: m.Number})
 		}
 		r.tick(2)
 		if got := len(sentTo[wire.CellRemoved](r, toManager, wire.CellRemovedID)); got != 100 {

@@ -1,0 +1,48 @@
+package baseapp
+
+import "github.com/cellscape/cellscape/entity/flow"
+
+// What others sent to a base stays with them until a copy of the base that contains it is where the
+// death of this app does not reach it. Only then it is settled.
+
+// life is the base's incarnation: 0, and one more each time that it is restored.
+func (b *base) life() uint32 { return b.link.life }
+
+// settled is the number up to which the messages of a flow to the base stay handled whatever dies. If
+// nothing protects the base, it dies with its app, and nothing is sent again.
+func (b *base) settled(in *flow.Receiver) uint64 {
+	if !b.app.protected() {
+		return in.Last()
+	}
+	return in.Settled()
+}
+
+// saved notes that a copy of the base was made, by its number. While a copy is on its way, a later one
+// does not replace it, or slow holders would never confirm the last one.
+func (b *base) saved(number uint64) {
+	if b.saving != 0 {
+		return
+	}
+	b.saving = number
+	b.link.in.Save()
+	for _, t := range b.talks {
+		t.in.Save()
+	}
+}
+
+// confirmed notes that all who shall hold the copy of a number have it, and what it contains is settled.
+func (b *base) confirmed(number uint64) {
+	if b.saving == 0 || number < b.saving {
+		return
+	}
+	b.saving = 0
+	b.link.in.Confirm()
+	for _, t := range b.talks {
+		if t.in.Confirm(); t.in.Owed() {
+			b.app.wake(t)
+		}
+	}
+}
+
+// protected reports whether other apps hold copies of this app's bases.
+func (a *BaseApp) protected() bool { return false }

@@ -36,11 +36,28 @@ const (
 	lastTag
 )
 
+// These are the parts of a base.
+const (
+	BaseCorePart     Tag = 64 + iota // what it is
+	BasePropsPart                    // property.BaseStream, packed as above
+	BaseCellPart                     // the link to its cell part, with the freshest copy of that
+	BaseTimersPart                   // its timers
+	BaseRequestsPart                 // its two-way calls that are not answered
+	BaseFlowsPart                    // what it sent to other entities and received
+	BaseAsksPart                     // its names, and what it waits for
+	BaseClientPart                   // its client session
+	lastBaseTag
+)
+
 // String names the part.
 func (t Tag) String() string {
 	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests", "teleport", "charges"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
+	}
+	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client"}
+	if i := int(t - BaseCorePart); t >= BaseCorePart && i < len(based) {
+		return based[i]
 	}
 	return fmt.Sprintf("part(%d)", uint8(t))
 }
@@ -58,11 +75,20 @@ func AppendPart(b []byte, tag Tag, f func(b []byte) []byte) []byte {
 // EachPart calls f with each part in order. Unknown, doubled or unsorted tags are errors: half a
 // real must not come to life.
 func EachPart(parts []byte, f func(tag Tag, body []byte) error) error {
+	return eachPart(parts, 0, lastTag, f)
+}
+
+// EachBasePart is EachPart for the parts of a base.
+func EachBasePart(parts []byte, f func(tag Tag, body []byte) error) error {
+	return eachPart(parts, BaseCorePart-1, lastBaseTag, f)
+}
+
+// eachPart takes tags between two others.
+func eachPart(parts []byte, last, end Tag, f func(tag Tag, body []byte) error) error {
 	r := codec.NewReader(parts)
-	last := Tag(0)
 	for r.Len() > 0 {
 		tag := Tag(r.U8())
-		if tag <= last || tag >= lastTag {
+		if tag <= last || tag >= end {
 			return fmt.Errorf("%w: %v after %v", ErrMalformed, tag, last)
 		}
 		last = tag

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -75,7 +76,9 @@ type base struct {
 	failed     bool // the script panicked and is no longer called
 	handling   entity.Call
 	names      []ownName // in the order in which it asked for them
-	wishes     []wish    // of the cell part, oldest first
+	pending    []pending
+	seal       seal   // makes the titles of its cell parts
+	wishes     []wish // of the cell part, oldest first
 }
 
 // create makes a base and calls its script's OnCreated.
@@ -102,21 +105,35 @@ func (a *BaseApp) createWith(d *property.Definition, props *property.Values, pre
 	if err != nil {
 		return nil, err
 	}
-	b := &base{app: a, id: id, kind: kind, log: a.log.With("entity", id.String(), "type", d.Name)}
-	b.props = props
-	b.props.SetHolder(b)
+	b := a.blank(id, d, props)
+	b.seal = a.sealing.of(id)
 	if prepare != nil {
 		prepare(b)
 	}
-	a.byID[id] = b
-	// One allocator counts upwards, so appending keeps the order of ids.
-	a.list = append(a.list, b)
+	a.add(b)
 	b.guard("constructor", func() { b.value = kind.New(entity.NewBase(b, id, b.props, b.log), b.props) })
 	callHook(b, "OnCreated", func(s Creator) { s.OnCreated() })
 	if b.failed {
 		return nil, ErrScript
 	}
 	return b, nil
+}
+
+// blank makes a base without a script, of which the app knows nothing yet.
+func (a *BaseApp) blank(id entity.ID, d *property.Definition, props *property.Values) *base {
+	b := &base{app: a, id: id, kind: a.cfg.Scripts.bases.Of(d), props: props, log: a.log.With("entity", id.String(), "type", d.Name)}
+	b.props.SetHolder(b)
+	return b
+}
+
+// add takes a base into the app. Its own ones come in order; one that is restored has another's id.
+func (a *BaseApp) add(b *base) {
+	a.byID[b.id] = b
+	i := len(a.list)
+	for i > 0 && a.list[i-1].id > b.id {
+		i--
+	}
+	a.list = slices.Insert(a.list, i, b)
 }
 
 // callHook calls a method that the script may have.

@@ -43,7 +43,7 @@ type BaseApp struct {
 	// list has every base in id order; removed ones stay until sweep.
 	list     []*base
 	swept    bool // list has no removed base
-	titles   titles
+	sealing  sealing
 	byID     map[entity.ID]*base
 	byToken  map[protocol.Token]*base
 	accounts map[string]*base
@@ -104,7 +104,7 @@ func New(cfg Config) (*BaseApp, error) {
 		swept:    true,
 		buf:      make([]byte, 0, 4<<10),
 		payload:  make([]byte, 0, 4<<10),
-		titles:   newTitles(cfg.Secrets),
+		sealing:  newSealing(cfg.Secrets),
 		stats:    property.NewLoggedStats(cfg.Schema, cfg.Log),
 	}
 	a.links.Transport, a.links.Log, a.links.Carriers = a.net, a.log, cfg.Carriers

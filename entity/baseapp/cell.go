@@ -207,7 +207,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	}
 	c := b.link.Copy()
 	a.send(m.App, &migrate.Create{
-		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(), Title: a.titles.of(b.id, b.link.Order().Incarnation),
+		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(), Title: b.seal.title(b.link.Order().Incarnation),
 		Session: b.clientSession(), Handled: c.Handled, Heard: b.link.Heard(), Restored: c.Restored, Parts: c.Parts,
 	})
 }
@@ -218,7 +218,7 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 		a.refuse(from, m.ID, m.Order)
 		return
 	}
-	if !a.entitled(m.ID, m.Order, m.Title) {
+	if !b.entitled(m.Order, m.Title) {
 		a.refused("a real of an app that was never given it", "entity", m.ID, "from", from, "order", m.Order)
 		a.refuse(from, m.ID, m.Order)
 		return
@@ -246,7 +246,7 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 		a.refuse(from, m.ID, m.Order)
 		return
 	}
-	if !a.entitled(m.ID, m.Order, m.Title) {
+	if !b.entitled(m.Order, m.Title) {
 		a.refused("a copy of an app that was never given the real", "entity", m.ID, "from", from, "order", m.Order)
 		a.refuse(from, m.ID, m.Order)
 		return

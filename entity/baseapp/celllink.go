@@ -37,6 +37,7 @@ const (
 	linkCreating                  // a CellApp was told to make the real
 	linkLive                      // the real has reported where it is
 	linkLost                      // it died, or may have; the base waits for offers
+	linkAdopting                  // the base was restored, and waits to hear where the real is
 )
 
 // String names the state.
@@ -52,6 +53,8 @@ func (s linkState) String() string {
 		return "live"
 	case linkLost:
 		return "lost"
+	case linkAdopting:
+		return "adopting"
 	}
 	return fmt.Sprintf("link(%d)", uint8(s))
 }
@@ -95,6 +98,9 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 //	 └───────── GonePayload; Leave and a loss ──────────────────┘ order: back to Live
 //	            Locating: NoSpace
 //
+// The link of a restored base with a cell part begins as Adopting: a Current makes it Live, a Lost or an
+// Offer Lost, and after adoptGrace it is Locating, some incarnations on.
+//
 // Every entry into Locating begins a new incarnation. An older one may still exist although nobody
 // has heard of it, so everything that it does is refused.
 //
@@ -125,6 +131,8 @@ type cellLink struct {
 	at      time.Duration // when Step has something to do
 	leaving bool          // the cell part must be destroyed
 	rehomed int           // how often the copy was given another place since the real lived
+	// unknown is how many incarnations a former life may have begun that this one has not heard of.
+	unknown uint32
 }
 
 // State returns the state.
@@ -173,7 +181,8 @@ func (l *cellLink) Create(now time.Duration, c cellCopy) error {
 
 // begin starts the next incarnation from the freshest copy.
 func (l *cellLink) begin(now time.Duration) {
-	l.order = entity.Order{Incarnation: l.order.Incarnation + 1}
+	l.order = entity.Order{Incarnation: l.order.Incarnation + 1 + l.unknown}
+	l.unknown = 0
 	l.app = mercury.Address{}
 	if l.in.Last() > 0 {
 		if l.was.Incarnation() == l.copy.Order.Incarnation {
@@ -230,6 +239,12 @@ const (
 // the base's flow up to handled.
 func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity.Order, handled flow.Mark) currentVerdict {
 	c := order.Compare(l.order)
+	if l.state == linkAdopting && c >= 0 {
+		l.follow(order)
+		l.state, l.app, l.unknown = linkLive, from, 0
+		l.out.Received(now, l.out.Known(handled, l.life))
+		return currentMoved
+	}
 	switch {
 	case l.state == linkNone || l.state == linkLocating || c < 0 || order.Incarnation != l.order.Incarnation:
 		return currentRefused
@@ -257,15 +272,33 @@ func (l *cellLink) LostWith(now time.Duration, app mercury.Address) bool {
 // Lost takes an app's report that the real of an order is gone but was not destroyed. True means
 // that it was the current one, or a newer one that the base had not heard of.
 func (l *cellLink) Lost(now time.Duration, order entity.Order) bool {
-	if !l.held() || order.Incarnation != l.order.Incarnation || order.Before(l.order) {
+	if !l.held() || !l.known(order) || order.Before(l.order) {
 		return false
 	}
-	l.order = order
+	l.follow(order)
 	l.lose(now)
 	return true
 }
 
-func (l *cellLink) held() bool { return l.state == linkCreating || l.state == linkLive }
+func (l *cellLink) held() bool {
+	return l.state == linkCreating || l.state == linkLive || l.state == linkAdopting
+}
+
+// known reports whether an order is of the current incarnation, or of one that a former life of the base
+// may have begun.
+func (l *cellLink) known(order entity.Order) bool {
+	return order.Incarnation == l.order.Incarnation || l.state == linkAdopting && l.order.Before(order)
+}
+
+// follow goes on to a newer order.
+func (l *cellLink) follow(order entity.Order) {
+	if order.Incarnation != l.order.Incarnation {
+		l.was = flow.NewReceiver(l.in.Incarnation(), l.in.Last())
+		l.in = flow.NewReceiver(order.Incarnation, 0)
+		l.in.Owe()
+	}
+	l.order = order
+}
 
 func (l *cellLink) lose(now time.Duration) {
 	if l.leaving {
@@ -293,12 +326,15 @@ func (l *cellLink) Backup(now time.Duration, c cellCopy) bool {
 // incarnation from an older copy. That incarnation has been sent messages that the offered copy
 // already contains.
 func (l *cellLink) Offer(now time.Duration, c cellCopy) (kept, lost bool) {
-	same := c.Order.Incarnation == l.order.Incarnation
+	same := l.known(c.Order)
 	if l.state == linkNone || !same && (l.state != linkLocating || l.order.Before(c.Order)) {
 		return false, false
 	}
 	kept = l.keep(now, c)
 	if same && l.held() && l.order.Before(c.Order) {
+		if l.order.Incarnation != c.Order.Incarnation {
+			l.follow(entity.Order{Incarnation: c.Order.Incarnation})
+		}
 		l.lose(now)
 		return kept, true
 	}

@@ -54,6 +54,7 @@ func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
 	}
 	request := a.asked + 1
 	err := a.haveBaseMade(info.On, d.ID, packed, func(g *flow.Grant) {
+		b.answered(questionBase, request)
 		if b.hears() {
 			callBack(b, method, entity.BaseReply{Request: request, Base: mailboxOf(g), Reason: g.Reason})
 		}
@@ -61,6 +62,7 @@ func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	b.await(pending{what: questionBase, request: request, method: method})
 	return request, nil
 }
 

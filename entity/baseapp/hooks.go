@@ -14,6 +14,11 @@ type (
 	// values; this is the place to call CreateCell.
 	Creator interface{ OnCreated() }
 
+	// Restorer is told that its base was brought back, on another app than before, from a copy that is
+	// up to a backup period old. What others have sent since then comes again, and what the script did
+	// of itself is undone.
+	Restorer interface{ OnRestored() }
+
 	// ClientEnabler is told that a client was attached and has been sent the base part. From here
 	// on Client() works.
 	ClientEnabler interface{ OnEntitiesEnabled() }
@@ -50,13 +55,13 @@ type (
 
 func hooks() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[Creator](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
+		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
 		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Destroyer](),
 	}
 }
 
 // foreignHooks returns the names of hooks that only cell scripts have.
 func foreignHooks() []string {
-	return []string{"OnRestored", "OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused", "OnMoving",
+	return []string{"OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused", "OnMoving",
 		"OnTeleport", "OnTeleported", "OnTeleportFailed", "OnSpaceEnd"}
 }

@@ -18,7 +18,7 @@ type hasty struct{ *entity.Base }
 func (*hasty) OnCreate()                     {}
 func (*hasty) OnEntityEnabled()              {}
 func (*hasty) OnClientDeath()                {}
-func (*hasty) OnRestored()                   {}
+func (*hasty) OnSpaceEnd()                   {}
 func (*hasty) OnBeat(entity.Callback)        {}
 func (*hasty) OnTick()                       {}
 func (*hasty) OnRoom(r entity.SpaceReply)    {}
@@ -43,7 +43,7 @@ func TestMisspeltCallbacksAreRefused(t *testing.T) {
 		"*baseapp.hasty.OnCreate: nothing calls it: did you mean func (*baseapp.hasty) OnCreated()?",
 		"*baseapp.hasty.OnEntityEnabled: nothing calls it: did you mean func (*baseapp.hasty) OnEntitiesEnabled()?",
 		"*baseapp.hasty.OnClientDeath: its signature is func(), so that it is never called; the hook is func (*baseapp.hasty) OnClientDeath(protocol.Code, string)",
-		"*baseapp.hasty.OnRestored: nothing calls it: it is a hook of another part of the entity",
+		"*baseapp.hasty.OnSpaceEnd: nothing calls it: it is a hook of another part of the entity",
 		"*baseapp.hasty.OnHit: nothing calls it: ",
 		"*baseapp.hasty.OnTick: nothing calls it: ",
 		"func (T) OnX(entity.Callback), or a callback by name, func (T) OnX(entity.SpaceReply)",

@@ -37,12 +37,14 @@ func (b *base) RegisterName(name, method string) (uint64, error) {
 	if err := b.register(name, b.tellName(method, request)); err != nil {
 		return 0, err
 	}
+	b.await(pending{what: questionName, request: request, method: method, name: name})
 	return request, nil
 }
 
 // tellName is what tells the script of a name.
 func (b *base) tellName(method string, request uint64) func(*flow.Grant) {
 	return func(g *flow.Grant) {
+		b.answered(questionName, request)
 		if b.hears() {
 			callBack(b, method, entity.NameReply{Request: request, Name: g.Name, Holder: mailboxOf(g), Reason: g.Reason})
 		}
@@ -116,6 +118,7 @@ func (b *base) LookupName(name, method string) (uint64, error) {
 	if err := b.app.lookUp(name, b.tellName(method, request)); err != nil {
 		return 0, err
 	}
+	b.await(pending{what: questionName, request: request, method: method, name: name})
 	return request, nil
 }
 

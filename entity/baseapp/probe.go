@@ -105,9 +105,11 @@ func (b *base) heldBy(app mercury.Address) {
 // holds reports whether an app may speak for the cell part: it holds the real, was told to make it,
 // or held it lately, so that its messages may still arrive. An app that takes the real over says so
 // first, with a Current on the same channel; if that is lost with the channel, the base asks. While
-// the real is lost and the base waits for whoever goes on with it, any CellApp may speak for it.
+// the real is lost and the base waits for whoever goes on with it, or the base was restored, any CellApp
+// may speak for it.
 func (b *base) holds(app mercury.Address) bool {
-	return b.link.State() == linkLost || app == b.link.App() || app == b.holders[0] || app == b.holders[1] || app == b.holders[2]
+	s := b.link.State()
+	return s == linkLost || s == linkAdopting || app == b.link.App() || app == b.holders[0] || app == b.holders[1] || app == b.holders[2]
 }
 
 // mayLose reports whether an app may say that the real of an order is lost. If the real has shown
@@ -117,5 +119,5 @@ func (b *base) mayLose(app mercury.Address, m *migrate.Lost) bool {
 	if app == b.link.App() {
 		return true
 	}
-	return (!b.link.Live() || m.Order != b.link.Order()) && b.app.entitled(m.ID, m.Order, m.Title)
+	return (!b.link.Live() || m.Order != b.link.Order()) && b.entitled(m.Order, m.Title)
 }

@@ -134,6 +134,7 @@ func (v *avatar) note(format string, args ...any) {
 }
 
 func (v *avatar) OnCreated()           { v.note("created") }
+func (v *avatar) OnRestored()          { v.note("restored") }
 func (v *avatar) OnEntitiesEnabled()   { v.note("enabled") }
 func (v *avatar) OnGetCell()           { v.note("got cell") }
 func (v *avatar) OnLoseCell()          { v.note("lost cell") }
@@ -179,7 +180,7 @@ func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)
 }
 
-var _ = [...]any{Creator(&avatar{}), ClientEnabler(&avatar{}), ClientDeathHandler(&avatar{}), Keeper(&avatar{}),
+var _ = [...]any{Creator(&avatar{}), Restorer(&avatar{}), ClientEnabler(&avatar{}), ClientDeathHandler(&avatar{}), Keeper(&avatar{}),
 	CellGetter(&avatar{}), CellLoser(&avatar{}), Destroyer(&avatar{})}
 
 var (
@@ -597,10 +598,19 @@ func (r *rig) entitle(m wire.Message) {
 	}
 	switch m := m.(type) {
 	case *migrate.Current:
-		m.Title = r.a.titles.of(m.ID, m.Order.Incarnation)
+		m.Title = r.title(m.ID, m.Order.Incarnation)
 	case *migrate.Offer:
-		m.Title = r.a.titles.of(m.ID, m.Order.Incarnation)
+		m.Title = r.title(m.ID, m.Order.Incarnation)
 	case *migrate.Lost:
-		m.Title = r.a.titles.of(m.ID, m.Order.Incarnation)
+		m.Title = r.title(m.ID, m.Order.Incarnation)
 	}
+}
+
+// title is that of an entity's incarnation; any will do if there is no such base.
+func (r *rig) title(id entity.ID, incarnation uint32) migrate.Title {
+	s := r.a.sealing.of(id)
+	if b := r.a.byID[id]; b != nil {
+		s = b.seal
+	}
+	return s.title(incarnation)
 }

@@ -27,6 +27,7 @@ func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error)
 		return 0, fmt.Errorf("%w: %d spaces are asked for already", entity.ErrTooMany, MaxSpaceRequests)
 	}
 	a.space = number
+	b.await(pending{what: questionSpace, request: number, method: method})
 	return number, nil
 }
 
@@ -41,6 +42,7 @@ func (b *base) DestroySpace(id entity.SpaceID) error {
 // spaceCreated tells the script that asked. If its base is gone, it destroys the space, since
 // nobody else knows it.
 func (a *BaseApp) spaceCreated(b *base, method string, number uint64, m *wire.SpaceCreated) {
+	b.answered(questionSpace, number)
 	if b.removed || b.destroying || b.failed {
 		if m.Space != 0 {
 			a.endings.DestroySpace(m.Space, a.log)

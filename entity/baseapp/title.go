@@ -8,29 +8,39 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// titles makes the titles of cell parts: what a CellApp shows as it says that it has a real, or had
-// it. A base gives it with the order to make the real, and it goes on in handoffs, so an app that
-// never had the entity does not know it. It is made from a secret of this start, and is not kept.
-type titles [sha256.Size]byte
+// seal makes the titles of a base's cell parts: what a CellApp shows as it says that it has a real, or
+// had it. A base gives it with the order to make the real, and it goes on in handoffs, so an app that
+// never had the entity does not know it. It is carried with the base: a real that has lived through the
+// death of its base's app shows its title to the next one.
+type seal [sha256.Size]byte
 
-func newTitles(secrets func([]byte)) (t titles) {
+// sealing is the secret of an app's start from which it makes the seals of its bases.
+type sealing [sha256.Size]byte
+
+func newSealing(secrets func([]byte)) (s sealing) {
 	if secrets != nil { // otherwise they can be guessed
-		secrets(t[:])
+		secrets(s[:])
 	}
-	return t
+	return s
 }
 
-// of is the title of an entity's incarnation.
-func (t *titles) of(id entity.ID, incarnation uint32) migrate.Title {
-	var b [len(t) + 12]byte
-	copy(b[:], t[:])
-	binary.LittleEndian.PutUint64(b[len(t):], uint64(id))
-	binary.LittleEndian.PutUint32(b[len(t)+8:], incarnation)
+func (s *sealing) of(id entity.ID) seal {
+	var b [len(s) + 8]byte
+	copy(b[:], s[:])
+	binary.LittleEndian.PutUint64(b[len(s):], uint64(id))
+	return sha256.Sum256(b[:])
+}
+
+// title is that of an incarnation.
+func (s *seal) title(incarnation uint32) migrate.Title {
+	var b [len(s) + 4]byte
+	copy(b[:], s[:])
+	binary.LittleEndian.PutUint32(b[len(s):], incarnation)
 	sum := sha256.Sum256(b[:])
 	return migrate.Title(binary.LittleEndian.Uint64(sum[:]))
 }
 
 // entitled reports whether who shows a title was given the real of an order.
-func (a *BaseApp) entitled(id entity.ID, order entity.Order, shown migrate.Title) bool {
-	return shown == a.titles.of(id, order.Incarnation)
+func (b *base) entitled(order entity.Order, shown migrate.Title) bool {
+	return shown == b.seal.title(order.Incarnation)
 }

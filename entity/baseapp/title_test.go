@@ -14,14 +14,14 @@ func TestTitles(t *testing.T) {
 	r.untitled = true
 	id, v := r.spawn()
 	made := r.create(id, v)
-	if made.Title == 0 || made.Title == r.a.titles.of(id, 2) || made.Title == r.a.titles.of(id+1, 1) {
+	if made.Title == 0 || made.Title == r.title(id, 2) || made.Title == r.title(id+1, 1) {
 		t.Errorf("the title is %d", made.Title)
 	}
 	r.tell(appX, &migrate.Current{ID: id, Order: made.Order, Title: made.Title})
 	r.wantLink(id, linkLive, 1, 0, appX)
 	for _, hop := range []uint32{0, 1, 1 << 30} {
 		order := entity.Order{Incarnation: 1, Hop: hop}
-		for _, shown := range []migrate.Title{0, made.Title + 1, r.a.titles.of(id, 2)} {
+		for _, shown := range []migrate.Title{0, made.Title + 1, r.title(id, 2)} {
 			before := r.a.report.Refused
 			r.tell(appY, &migrate.Current{ID: id, Order: order, Title: shown, Handled: 1 << 40})
 			r.tell(appY, &migrate.Offer{ID: id, Order: order, Title: shown, Saves: 1 << 40, Parts: []byte("false")})

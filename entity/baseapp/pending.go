@@ -1,0 +1,72 @@
+package baseapp
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/script"
+)
+
+// question is what a script waits for an answer to.
+type question uint8
+
+const (
+	questionSpace question = 1 + iota // CreateSpace
+	questionBase                      // CreateBase
+	questionName                      // RegisterName, LookupName
+)
+
+// pending is a question of the script to a manager that has no answer yet. The app asks, and the answer
+// finds the base only here: a base that is restored elsewhere is told that it will get none.
+type pending struct {
+	what    question
+	request uint64
+	method  string
+	name    string
+}
+
+// maxPending bounds what one base carries. Beyond it the base asks all the same, and is not told if it
+// should be restored before the answer comes.
+const maxPending = 1024
+
+func (b *base) await(p pending) {
+	if len(b.pending) < maxPending {
+		b.pending = append(b.pending, p)
+	}
+}
+
+// answered forgets a question.
+func (b *base) answered(what question, request uint64) {
+	b.pending = slices.DeleteFunc(b.pending, func(p pending) bool { return p.what == what && p.request == request })
+}
+
+// errForgotten is the answer to what the former app of a base had asked for.
+var errForgotten = errors.New("baseapp: the BaseApp that asked has died; what it asked for may have been done")
+
+// tellForgotten answers the questions of a base's former life.
+func (b *base) tellForgotten() {
+	list := b.pending
+	b.pending = nil
+	for _, p := range list {
+		if !b.hears() {
+			return
+		}
+		switch p.what {
+		case questionSpace:
+			callBack(b, p.method, entity.SpaceReply{Request: p.request, Reason: errForgotten.Error()})
+		case questionBase:
+			callBack(b, p.method, entity.BaseReply{Request: p.request, Reason: errForgotten.Error()})
+		case questionName:
+			callBack(b, p.method, entity.NameReply{Request: p.request, Name: p.name, Reason: errForgotten.Error()})
+		}
+	}
+}
+
+func (p *pending) code(c *codec.Coder) {
+	codec.Enum(c, &p.what, questionSpace, questionName)
+	c.Uvarint(&p.request)
+	c.String(&p.method, script.MaxName)
+	c.String(&p.name, entity.MaxBaseName)
+}

@@ -1,0 +1,286 @@
+package baseapp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// A base is carried to another app as named parts (package migrate), as a real is. What is not carried
+// is said where it is lost: the questions to managers (pending), downloads, and everything that belongs
+// to a place.
+
+// baseCore is what must be known of a base before anything else of it can be read.
+type baseCore struct {
+	typ        uint16
+	life       uint32
+	seal       seal
+	account    string
+	destroying bool
+	gotCell    bool
+	teleported uint64
+}
+
+func (x *baseCore) code(c *codec.Coder) {
+	c.U16(&x.typ)
+	codec.Uint32(c, &x.life)
+	c.Array(x.seal[:])
+	c.String(&x.account, maxAccount)
+	c.Bool(&x.destroying)
+	c.Bool(&x.gotCell)
+	c.Uvarint(&x.teleported)
+}
+
+// maxAccount bounds the name of an account where it travels, as the login does.
+const maxAccount = 1 << 10
+
+// appendParts encodes everything of a base that another app needs to go on with it.
+func (b *base) appendParts(buf []byte) []byte {
+	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported}
+	part := func(tag migrate.Tag, code func(*codec.Coder)) {
+		buf = migrate.AppendPart(buf, tag, func(buf []byte) []byte { return codec.Append(buf, code) })
+	}
+	part(migrate.BaseCorePart, core.code)
+	buf = migrate.AppendPart(buf, migrate.BasePropsPart, func(buf []byte) []byte {
+		return b.app.compressor.AppendStream(buf, b.props, property.BaseStream, migrate.MaxParts)
+	})
+	part(migrate.BaseCellPart, b.link.code)
+	if b.timers.Last() > 0 {
+		buf = migrate.AppendPart(buf, migrate.BaseTimersPart, func(buf []byte) []byte { return b.timers.Append(buf, b.app.game) })
+	}
+	if b.requests.Used() {
+		buf = migrate.AppendPart(buf, migrate.BaseRequestsPart, func(buf []byte) []byte { return b.requests.Append(buf, b.app.game) })
+	}
+	if len(b.talks) > 0 {
+		part(migrate.BaseFlowsPart, b.codeTalks)
+	}
+	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending) > 0 {
+		part(migrate.BaseAsksPart, b.codeAsks)
+	}
+	return buf
+}
+
+// readParts fills a base that was made for it. What the script is told is for the caller to say.
+func (b *base) readParts(parts []byte) error {
+	return migrate.EachBasePart(parts, func(tag migrate.Tag, body []byte) error {
+		r := codec.NewReader(body)
+		switch tag {
+		case migrate.BaseCorePart:
+			return nil // readCore
+		case migrate.BasePropsPart:
+			return b.app.compressor.ReadStream(body, b.props, property.BaseStream, migrate.MaxParts)
+		case migrate.BaseCellPart:
+			return codec.Parse(body, b.link.code)
+		case migrate.BaseTimersPart:
+			b.timers.Read(&r, b.app.game)
+		case migrate.BaseRequestsPart:
+			b.requests.Read(&r, b.app.game, entity.MaxBaseRequests)
+		case migrate.BaseFlowsPart:
+			return codec.Parse(body, b.codeTalks)
+		case migrate.BaseAsksPart:
+			return codec.Parse(body, b.codeAsks)
+		}
+		return r.Close()
+	})
+}
+
+// readBaseCore reads the part that comes first.
+func readBaseCore(parts []byte) (core baseCore, err error) {
+	found := false
+	err = migrate.EachBasePart(parts, func(tag migrate.Tag, body []byte) error {
+		if tag != migrate.BaseCorePart {
+			return nil
+		}
+		found = true
+		return codec.Parse(body, core.code)
+	})
+	if err == nil && !found {
+		err = errors.New("baseapp: parts of a base without a core")
+	}
+	return core, err
+}
+
+// codeSender and codeReceiver code an end of a flow.
+func codeSender(c *codec.Coder, v *flow.Sender) {
+	codec.Field(c, v, func(b []byte, v flow.Sender) []byte { return v.Append(b) }, func(r *codec.Reader) (v flow.Sender) { v.Read(r); return v })
+}
+
+func codeReceiver(c *codec.Coder, v *flow.Receiver) {
+	codec.Field(c, v, func(b []byte, v flow.Receiver) []byte { return v.Append(b) }, func(r *codec.Reader) (v flow.Receiver) { v.Read(r); return v })
+}
+
+func (l *cellLink) code(c *codec.Coder) {
+	codec.Enum(c, &l.state, linkNone, linkAdopting)
+	fields.Order(c, &l.order)
+	fields.Address(c, &l.app)
+	codeSender(c, &l.out)
+	codeReceiver(c, &l.in)
+	codeReceiver(c, &l.was)
+	codeReceiver(c, &l.first)
+	c.Bool(&l.leaving)
+	l.copy.code(c)
+}
+
+func (x *cellCopy) code(c *codec.Coder) {
+	fields.Order(c, &x.Order)
+	c.Uvarint(&x.Saves)
+	c.Uvarint((*uint64)(&x.Handled))
+	codec.Uint32(c, &x.Space)
+	fields.Vector3(c, &x.Position)
+	c.Bool(&x.Restored)
+	c.Bytes(&x.Parts, migrate.MaxParts)
+}
+
+// codeTalks codes the flows with other parts than the own cell part, in their order.
+func (b *base) codeTalks(c *codec.Coder) {
+	reading := len(b.talks) == 0
+	codec.List(c, &b.talks, MaxPeers, 12, func(c *codec.Coder, p **talk) {
+		if *p == nil {
+			*p = &talk{of: b, used: b.app.now, answered: b.app.now}
+		}
+		(*p).code(c)
+	})
+	for i := range b.talks {
+		if reading && i > 0 && b.talks[i-1].compare(b.talks[i].id, b.talks[i].part) >= 0 {
+			c.Fail(errors.New("baseapp: a flow came twice or out of order"))
+			b.talks = nil
+			return
+		}
+	}
+}
+
+func (t *talk) code(c *codec.Coder) {
+	codec.Field(c, t, func(b []byte, t talk) []byte { return fields.AppendMailbox(b, t.id, t.part, t.at) }, func(r *codec.Reader) talk {
+		x := *t
+		x.id, x.part, x.at = fields.ReadMailbox(r)
+		return x
+	})
+	codeSender(c, &t.out)
+	codeReceiver(c, &t.in)
+	codec.Uint32(c, &t.life)
+	c.Uvarint(&t.cause)
+	codec.Uint32(c, &t.turn)
+}
+
+// codeAsks codes what the base and its cell part wait for, and the names of the base.
+func (b *base) codeAsks(c *codec.Coder) {
+	codec.List(c, &b.names, entity.MaxBaseNames, 2, func(c *codec.Coder, n *ownName) {
+		c.String(&n.name, entity.MaxBaseName)
+		c.Bool(&n.has)
+	})
+	codec.List(c, &b.wishes, maxWishes, 4, func(c *codec.Coder, w *wish) {
+		codec.Field(c, &w.id, func(b []byte, id flow.RequestID) []byte { return id.Append(b) }, flow.ReadRequestID)
+		c.Bool(&w.granted)
+		codec.Field(c, &w.grant, func(b []byte, g flow.Grant) []byte { return codec.AppendBytes(b, g.Append(nil)) }, func(r *codec.Reader) (g flow.Grant) {
+			if err := g.Parse(r.Bytes(migrate.MaxParts)); err != nil {
+				r.Fail(err)
+			}
+			return g
+		})
+	})
+	codec.List(c, &b.teleports, MaxTeleports, 2, func(c *codec.Coder, t *teleport) {
+		c.Uvarint(&t.request)
+		c.String(&t.method, script.MaxName)
+	})
+	codec.List(c, &b.pending, maxPending, 4, func(c *codec.Coder, p *pending) { p.code(c) })
+}
+
+// restore brings a base back from its parts, in a new life. Its cell part may live, and is heard of; the
+// link makes it again if it is not.
+func (a *BaseApp) restore(id entity.ID, parts []byte) error {
+	core, err := readBaseCore(parts)
+	if err != nil {
+		return err
+	}
+	d := a.cfg.Schema.ByID(core.typ)
+	switch {
+	case a.ids == nil || a.dismissed:
+		return ErrNotJoined
+	case a.byID[id] != nil:
+		return fmt.Errorf("baseapp: entity %v is here already", id)
+	case d == nil || !d.HasBase || a.cfg.Scripts.bases.Of(d) == nil:
+		return fmt.Errorf("%w: type %d", ErrNoScript, core.typ)
+	case len(a.byID) >= MaxBases:
+		return fmt.Errorf("%w: %d bases", entity.ErrTooMany, MaxBases)
+	}
+	b := a.blank(id, d, property.NewValues(d, property.BaseSide, nil))
+	b.seal, b.destroying, b.gotCell, b.teleported = core.seal, core.destroying, core.gotCell, core.teleported
+	if err := b.readParts(parts); err != nil {
+		return fmt.Errorf("baseapp: entity %v: %w", id, err)
+	}
+	if !b.bornBy(core.life) {
+		return fmt.Errorf("baseapp: entity %v: a flow keeps messages of a life that is yet to come", id)
+	}
+	if core.account != "" && a.accounts[core.account] != nil {
+		return fmt.Errorf("baseapp: entity %v: account %q has a proxy here already", id, core.account)
+	}
+	b.revive(core.life)
+	if core.account != "" {
+		b.becomeProxy(core.account)
+	}
+	a.add(b)
+	b.guard("constructor", func() { b.value = b.kind.New(entity.NewBase(b, b.id, b.props, b.log), b.props) })
+	callHook(b, "OnRestored", func(s Restorer) { s.OnRestored() })
+	b.tellForgotten()
+	b.failWishes()
+	return nil
+}
+
+// bornBy reports whether the base has said nothing in a later life than that.
+func (b *base) bornBy(life uint32) bool {
+	return b.link.out.BornBy(life) && !slices.ContainsFunc(b.talks, func(t *talk) bool { return !t.out.BornBy(life) })
+}
+
+// revive turns what was read into the next life.
+func (b *base) revive(former uint32) {
+	a := b.app
+	b.link.revive(a.now, former)
+	b.heardAt = a.now
+	b.names = slices.DeleteFunc(b.names, func(n ownName) bool { return !n.has }) // the script is told that it was not answered
+	for _, t := range b.talks {
+		t.home = a.homeOf(t.id)
+		t.in.Restore()
+		t.in.Owe()
+		t.out.Restart(former)
+		a.wake(t)
+	}
+}
+
+// failWishes answers what the cell part wished for and the former app did not grant.
+func (b *base) failWishes() {
+	for i := range b.wishes {
+		if w := &b.wishes[i]; !w.granted {
+			b.granted(w.id, &flow.Grant{Reason: errForgotten.Error()})
+		}
+	}
+}
+
+// adoptGrace is how long a restored base waits for its cell part to say where it is. All CellApps hear of
+// the death when this app does, and their reals then say so at once; what takes longer died, too.
+const adoptGrace = 3 * time.Second
+
+// adoptGap is by how many incarnations a restored base passes over those that it may have begun after its
+// copy was made, and has forgotten. A period between two copies has room for a few.
+const adoptGap = 1 << 10
+
+// revive takes over the link of a former life.
+func (l *cellLink) revive(now time.Duration, former uint32) {
+	l.life = former + 1
+	l.out.Restart(former)
+	l.in.Restore()
+	l.in.Owe()
+	l.app = mercury.Address{}
+	if l.state != linkNone {
+		l.state, l.at, l.unknown = linkAdopting, now+adoptGrace, adoptGap
+	}
+}

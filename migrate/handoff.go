@@ -169,6 +169,20 @@ func (h *Handoffs) To(id entity.ID) (to mercury.Address) {
 	return to
 }
 
+// Rebase gives the entities in flight whose base was on an app another one; heir says which, and is zero
+// for a base that is gone.
+func (h *Handoffs) Rebase(app mercury.Address, heir func(id entity.ID) mercury.Address) {
+	for i := range h.list {
+		x := &h.list[i]
+		if x.Base != app {
+			continue
+		}
+		if to := heir(x.Offer.ID); !to.IsZero() {
+			x.Base, x.Onload.Base = to, to
+		}
+	}
+}
+
 // Apps yields where each entity in flight from here is going, and the BaseApp of its base, which is
 // zero for an entity without one.
 func (h *Handoffs) Apps() iter.Seq2[mercury.Address, mercury.Address] {

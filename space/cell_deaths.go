@@ -1,10 +1,6 @@
 package space
 
-import (
-	"slices"
-
-	"github.com/cellscape/cellscape/mercury"
-)
+import "github.com/cellscape/cellscape/mercury"
 
 // CellAppDied forgets a CellApp that the manager has declared dead. A base first hears what was
 // handed over to that CellApp, and then what is lost.
@@ -28,23 +24,6 @@ func (c *Cell) cellAppDied(app mercury.Address) {
 			// The base may never have heard that the real went there. The ack freed the frozen copy
 			// here, and the message for the base may have died with the app.
 			c.population.tellLost(rec.e.Base, rec.e.ID, rec.e.Order, 0, "its CellApp died")
-		}
-	}
-}
-
-// BaseAppDied destroys the reals whose bases are gone, since nothing can restore or command them
-// any more.
-func (p *Population) BaseAppDied(app mercury.Address) {
-	for _, c := range p.cells {
-		for _, rec := range c.reals {
-			if rec.real.requests.Len() > 0 {
-				rec.real.forsake(app)
-			}
-		}
-		for _, rec := range slices.Clone(c.reals) {
-			if rec.e.Base == app {
-				c.drop(rec.real)
-			}
 		}
 	}
 }

@@ -369,7 +369,7 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 			rd.Fail(err)
 			return
 		}
-		p.at, p.home = at, home
+		p.at, p.home = at, r.cell.population.heirOr(home, id)
 		p.in.Read(rd)
 		p.cause, p.turn = rd.Uvarint(), fields.ReadUint32(rd)
 		if rd.Bool() {

@@ -118,6 +118,7 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) error {
 		return nil
 	}
 	was, order, aspect := rec.ghostValues(), rec.e.Order, rec.e.Aspect
+	m.Base = c.population.heirOr(m.Base, m.ID)
 	verdict, err := rec.ghost.TakeState(m, from, c.tick, c.compressor)
 	if err != nil {
 		c.badGhost(m.ID, err)
@@ -158,6 +159,7 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 		c.count.Refused++
 		return
 	}
+	m.Base = c.population.heirOr(m.Base, m.ID)
 	g := ghost.New(m.ID, d)
 	if _, err := g.TakeState(m, from, c.tick, c.compressor); err != nil {
 		c.badGhost(m.ID, err)

@@ -245,6 +245,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address, a ar
 		return err
 	}
 	e := &entity.Entity{ID: m.ID, Def: d}
+	m.Base = c.population.heirOr(m.Base, m.ID)
 	if rec = c.makeWay(rec, m.Order); rec != nil {
 		if rec.e.Def != d {
 			return fmt.Errorf("space: %s is a %s here, not a %s", m.ID, rec.e.Def.Name, d.Name)

@@ -261,11 +261,14 @@ func (c *Cell) tellFailed() {
 	c.failed = c.failed[:0]
 }
 
-// forsake ends the calls to entities whose bases were on an app that has died: what they had handled
-// they cannot answer.
-func (r *Real) forsake(app mercury.Address) {
+// forsake ends the calls to entities whose bases have died and that nobody has inherited: what they had
+// handled they cannot answer.
+func (r *Real) forsake() {
+	if r.requests.Len() == 0 {
+		return
+	}
 	r.requests.Each(func(id flow.RequestID, target entity.ID) {
-		if home, base := r.cell.out.Home(target); base && home == app {
+		if home, base := r.cell.out.Home(target); base && r.cell.out.Dead(home) {
 			r.fail(id, errBaseDead)
 		}
 	})

@@ -348,6 +348,9 @@ type testBase struct {
 	lost    []*migrate.Lost
 	session uint32
 	deaf    bool // does not ack
+	life    uint32
+	// unsettled says that no copy of the base has what it handles.
+	unsettled bool
 }
 
 // rig is a few CellApps and a BaseApp; messages wait until the test delivers them.
@@ -533,8 +536,13 @@ func (r *rig) toBase(p packet) {
 				b.out.Settle(r.now, b.backup.Handled.Number())
 			}
 		})
+		settled := b.in.Last()
+		if b.unsettled {
+			settled = 0
+		}
 		r.queue = append(r.queue, packet{r.base, m.Reply, &flow.Ack{
-			To: m.From, ToPart: entity.CellPart, From: m.From, FromPart: entity.BasePart, Incarnation: b.in.Incarnation(), Number: b.in.Last(), Settled: b.in.Last(),
+			To: m.From, ToPart: entity.CellPart, From: m.From, FromPart: entity.BasePart, Life: b.life,
+			Incarnation: b.in.Incarnation(), Number: b.in.Last(), Settled: settled,
 		}})
 	case *flow.Ack:
 		if m.ToPart == entity.CellPart { // whoever sent it does not know where the real is

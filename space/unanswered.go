@@ -131,13 +131,11 @@ func (u *unanswered) repeat(now time.Duration, out hosting.Outbox) {
 
 // tellBase sends a base a word, an Offer or a Lost, and keeps it until the base answers.
 func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Order, m hosting.Message) {
-	if to.IsZero() {
+	if to = p.heir(to, id); to.IsZero() {
 		return // it has no base to tell
 	}
 	p.env.Out.Send(to, m)
-	if !p.env.Out.Dead(to) {
-		p.words.add(word{to: to, id: id, order: order, message: m, at: p.now + migrate.ResendOnload})
-	}
+	p.words.add(word{to: to, id: id, order: order, message: m, at: p.now + migrate.ResendOnload})
 }
 
 // tellLost tells a base, until it answers, that there is no real of this order here.

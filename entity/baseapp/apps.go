@@ -184,9 +184,23 @@ func (a *BaseApp) refuse(to mercury.Address, id entity.ID, order entity.Order) {
 	a.send(to, &migrate.Refuse{ID: id, Order: order})
 }
 
+// refuseUnknown is refuse for an entity that has no base here: it never had one, or has none any more.
+func (a *BaseApp) refuseUnknown(to mercury.Address, id entity.ID, order entity.Order) {
+	if a.elsewhere(id) {
+		a.tooEarly("word of a real", id, to)
+		return
+	}
+	a.refuse(to, id, order)
+}
+
 // refuseStream is refuse for a message of a flow, which names only an incarnation.
 func (a *BaseApp) refuseStream(to mercury.Address, id entity.ID, stream uint32) {
-	a.refuse(to, id, entity.Order{Incarnation: stream, Hop: math.MaxUint32})
+	a.refuse(to, id, wholeStream(stream))
+}
+
+// wholeStream is the last order of an incarnation.
+func wholeStream(stream uint32) entity.Order {
+	return entity.Order{Incarnation: stream, Hop: math.MaxUint32}
 }
 
 // send sends to an app. The links count failures.

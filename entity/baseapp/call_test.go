@@ -101,7 +101,11 @@ func TestForgedCalls(t *testing.T) {
 		"a base that is here":        func() { r.tell(appW, call(id, entity.BasePart, id, 2, id)) },
 		"a cell part from a BaseApp": func() { r.tell(appW, call(ofX, entity.CellPart, id, 2, ofX)) },
 		"in the name of another":     func() { r.tell(appW, call(ofW, entity.BasePart, id, 2, ofX)) },
-		"a client's call":            func() { m := call(ofX, entity.CellPart, id, next(), ofX); m.Payload = []byte{64, 0, 0, 0}; r.tell(appX, m) },
+		"a client's call": func() {
+			m := call(ofX, entity.CellPart, id, next(), ofX)
+			m.Payload = []byte{64, 0, 0, 0}
+			r.tell(appX, m)
+		},
 		"its own cell part's backup": func() {
 			m := call(ofX, entity.CellPart, id, next(), ofX)
 			m.Payload = backup(1, 0, 1, 1, "x")

@@ -215,7 +215,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 	b := a.byID[m.ID]
 	if b == nil {
-		a.refuse(from, m.ID, m.Order)
+		a.refuseUnknown(from, m.ID, m.Order)
 		return
 	}
 	if !b.entitled(m.Order, m.Title) {
@@ -243,7 +243,7 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 	b := a.byID[m.ID]
 	if b == nil {
-		a.refuse(from, m.ID, m.Order)
+		a.refuseUnknown(from, m.ID, m.Order)
 		return
 	}
 	if !b.entitled(m.Order, m.Title) {
@@ -261,7 +261,11 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 }
 
 func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
-	if b := a.byID[m.ID]; b != nil && b.mayLose(from, m) && b.link.Lost(a.now, m.Order) {
+	if a.byID[m.ID] == nil {
+		a.refuseUnknown(from, m.ID, m.Order)
+		return
+	}
+	if b := a.byID[m.ID]; b.mayLose(from, m) && b.link.Lost(a.now, m.Order) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
 		b.settleLink()
 	}
@@ -298,6 +302,8 @@ func (a *BaseApp) passFlow(m *flow.Message) {
 		if a.links.Level(b.link.App()) < mercury.Packed { // otherwise as if there were no real
 			a.send(b.link.App(), m)
 		}
+	case b == nil && a.elsewhere(m.To):
+		a.tooEarly("a flow by way of its base", m.To, m.Reply)
 	case b == nil || !b.link.Open():
 		a.sayGone(m.Reply, m)
 	}
@@ -336,8 +342,11 @@ func (a *BaseApp) takeFlow(by sender, m *flow.Message) {
 	from := by.app
 	b := a.byID[m.To]
 	if b == nil {
-		a.refuseStream(from, m.From, m.Incarnation)
+		a.refuseUnknown(from, m.From, wholeStream(m.Incarnation))
 		return
+	}
+	if b.link.State() == linkAdopting {
+		b.ask(from) // where the real is, since it is there or was
 	}
 	in := &b.link.in
 	switch current := b.link.Order().Incarnation; {

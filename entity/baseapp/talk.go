@@ -340,8 +340,8 @@ func (a *BaseApp) speaksFor(by sender, m *flow.Message) bool {
 func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 	b := a.byID[m.To]
 	if b == nil || b.removed {
-		if a.ids == nil || !a.ids.Issues(m.To) {
-			a.refused("a flow to a base of another app", "to", m.To, "from", from)
+		if !a.mine(m.To) {
+			a.tooEarly("a flow", m.To, from)
 			return
 		}
 		a.sayGone(from, m)
@@ -443,21 +443,4 @@ func (t *talk) abandon(why error) {
 		})
 	}
 	t.out.Settle(a.now, t.out.Last())
-}
-
-// baseAppDead ends the calls to bases that died with their app.
-func (a *BaseApp) baseAppDead(app mercury.Address) {
-	if app == a.net.Self() {
-		return // the app itself hears it by Dismissed
-	}
-	a.links.Bury(wire.BaseApp, app)
-	a.roster.Remove(app)
-	for _, b := range a.list {
-		b.requests.Each(func(id flow.RequestID, target entity.ID) {
-			if h := a.homeOf(target); h.Role == wire.BaseApp && h.App == app {
-				b.fail(id, errBaseDead)
-			}
-		})
-	}
-	a.log.Warn("a BaseApp died", "app", app)
 }

@@ -17,6 +17,10 @@ const MaxTeleports = 16
 
 // whereis tells a CellApp where the real of a base is.
 func (a *BaseApp) whereis(m *wire.Whereis, from mercury.Address) {
+	if a.byID[m.ID] == nil && a.elsewhere(m.ID) {
+		a.tooEarly("a question for a real", m.ID, from)
+		return
+	}
 	answer := wire.Whereabouts{ID: m.ID, Asker: m.Asker, Gone: true}
 	if b := a.byID[m.ID]; b != nil && b.link.Open() {
 		answer.Gone = false

@@ -1,0 +1,69 @@
+package baseapp
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// When a BaseApp dies, others bring its bases back. Which one has which follows from the verdict and the id
+// (app.Roster.Home), so every app knows at once, but not all hear the verdict at the same time: until this
+// app has heard it, what it is told about bases that it will inherit is left to be said again.
+
+// mine reports whether a base is to be here, if it is anywhere.
+func (a *BaseApp) mine(id entity.ID) bool { return a.homeOf(id).App == a.net.Self() }
+
+// elsewhere reports whether a base is on another app, if it is anywhere.
+func (a *BaseApp) elsewhere(id entity.ID) bool {
+	h := a.homeOf(id).App
+	return !h.IsZero() && h != a.net.Self()
+}
+
+// tooEarly counts a message about a base of another app, which says it again if the base should be here
+// soon.
+func (a *BaseApp) tooEarly(what string, id entity.ID, from mercury.Address) {
+	a.refused(what+" for a base of another app", "entity", id, "from", from)
+}
+
+// baseAppDead goes on with those who have inherited the bases of a BaseApp, and ends the calls to those
+// that nobody has.
+func (a *BaseApp) baseAppDead(app mercury.Address) {
+	if app == a.net.Self() {
+		return // the app itself hears it by Dismissed
+	}
+	a.links.Bury(wire.BaseApp, app)
+	a.roster.Remove(app)
+	for _, b := range a.list {
+		b.requests.Each(func(id flow.RequestID, target entity.ID) {
+			if h := a.homeOf(target); h.Role == wire.BaseApp && a.links.Dead(h.App) {
+				b.fail(id, errBaseDead)
+			}
+		})
+		for _, t := range b.talks {
+			t.inherited(app)
+		}
+	}
+	for _, t := range a.talking.active { // those of bases that are gone, too
+		t.inherited(app)
+	}
+	a.log.Warn("a BaseApp died", "app", app)
+}
+
+// inherited goes on with the next life of the other end, which may have handled nothing of what is kept.
+func (t *talk) inherited(dead mercury.Address) {
+	if t.home.App != dead || t.home.Role != wire.BaseApp {
+		return
+	}
+	a := t.of.app
+	heir := a.homeOf(t.id)
+	if a.links.Dead(heir.App) {
+		return // see tick
+	}
+	t.home = heir
+	t.out.Rewind(0)
+	if !t.of.removed {
+		t.in.Owe()
+	}
+	a.wake(t)
+}

@@ -20,6 +20,7 @@ type BaseHost interface {
 	BaseMaker
 	ChangeSpaceData(space SpaceID, d SpaceDatum) error
 	NewDataID() (DataID, error)
+	Backup(method string, user int64) error
 	Destroy()
 	AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error)
 	Cancel(id CallbackID) bool
@@ -176,6 +177,17 @@ func (b *Base) UnregisterName(name string) bool { return b.host.UnregisterName(n
 func (b *Base) LookupName(name, method string) (request uint64, err error) {
 	return b.host.LookupName(name, method)
 }
+
+// Backup has the base copied to other BaseApps with the next tick, and calls the script's method of that
+// name, a func (T) OnX(Callback), once they have the copy: from then on the death of this BaseApp does not
+// undo what the script had done before it called Backup. That is the commit point of a trade: set the goods
+// aside, back up, and hand them over in the callback. The callback's ID is 0. Without a call bases are copied
+// once in a backup period.
+//
+// A base that is restored from such a copy gets the callback, also if the former one got it already: so what
+// it does must be the same when it is done again. Where no other BaseApp holds copies, there is nothing to
+// wait for, and the callback comes with the next tick. Errors are ErrNoCallback, ErrGone and ErrTooMany.
+func (b *Base) Backup(method string, user int64) error { return b.host.Backup(method, user) }
 
 // Destroy destroys the entity: it drops the client, then destroys the cell part, then the base.
 func (b *Base) Destroy() { b.host.Destroy() }

@@ -28,12 +28,14 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 	return nil
 }
 func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error) { return 4, nil }
-func (h *fakeHost) DestroySpace(id SpaceID) error                     { h.created = int(id); return nil }
-func (h *fakeHost) App() mercury.Address                              { return mercury.Address{Salt: 9} }
-func (h *fakeHost) CreateBase(BaseInfo, string) (uint64, error)       { return 5, nil }
-func (h *fakeHost) RegisterName(_, _ string) (uint64, error)          { return 6, nil }
-func (h *fakeHost) UnregisterName(string) bool                        { return true }
-func (h *fakeHost) LookupName(_, _ string) (uint64, error)            { return 8, nil }
+func (h *fakeHost) Backup(string, int64) error                        { return nil }
+
+func (h *fakeHost) DestroySpace(id SpaceID) error               { h.created = int(id); return nil }
+func (h *fakeHost) App() mercury.Address                        { return mercury.Address{Salt: 9} }
+func (h *fakeHost) CreateBase(BaseInfo, string) (uint64, error) { return 5, nil }
+func (h *fakeHost) RegisterName(_, _ string) (uint64, error)    { return 6, nil }
+func (h *fakeHost) UnregisterName(string) bool                  { return true }
+func (h *fakeHost) LookupName(_, _ string) (uint64, error)      { return 8, nil }
 func (h *fakeHost) ChangeSpaceData(id SpaceID, d SpaceDatum) error {
 	h.created = int(d.Key)
 	return nil

@@ -40,11 +40,13 @@ type base struct {
 	link   cellLink
 	timers script.Timers
 	// talks are the flows with other parts than the own cell part, by id and part.
-	talks    []*talk
-	requests script.Requests
-	nested   int    // own calls within one another
-	gotCell  bool   // OnGetCell was called
-	saving   uint64 // the copy that is on its way to those who hold it; see saved
+	talks                 []*talk
+	requests              script.Requests
+	nested                int    // own calls within one another
+	gotCell               bool   // OnGetCell was called
+	unsaved, unsavedBytes int    // messages handled that no copy contains
+	soon                  bool   // a copy is wanted before its turn
+	saving                uint64 // the copy that is on its way to those who hold it; see saved
 	// asked is true while a BackupNow is under way.
 	asked bool
 	// heard is the app that the cell part's last message came from. Acks go there when nobody knows
@@ -77,6 +79,7 @@ type base struct {
 	handling   entity.Call
 	names      []ownName // in the order in which it asked for them
 	pending    []pending
+	commits    []commit
 	seal       seal   // makes the titles of its cell parts
 	wishes     []wish // of the cell part, oldest first
 }
@@ -198,6 +201,7 @@ func (b *base) tick() {
 	if !b.app.frozen && !b.destroying {
 		b.timers.Run(b.app.game, b.runTimer)
 		b.timeOut()
+		b.runCommits()
 	}
 	b.tickClient()
 	b.tickCell()

@@ -373,6 +373,7 @@ func (b *base) deliver(payload []byte) {
 		return
 	}
 	b.app.report.FlowHandled++
+	b.note(len(payload))
 	p, body, err := flow.SplitPayload(payload)
 	if err == nil {
 		err = b.handle(p, body)
@@ -418,6 +419,7 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 	case flow.GonePayload:
 		// This is the incarnation's last message. The ack goes now, since the base may be gone at
 		// the end of the tick.
+		b.backupSoon() // its CellApp keeps the flow until it is settled, and may want to go
 		b.sendAck()
 		b.link.Gone(b.app.now)
 		b.settleLink()

@@ -23,7 +23,8 @@ func (b *base) saved(number uint64) {
 	if b.saving != 0 {
 		return
 	}
-	b.saving = number
+	b.saving, b.unsaved, b.unsavedBytes, b.soon = number, 0, 0, false
+	b.commitsSent(number)
 	b.link.in.Save()
 	for _, t := range b.talks {
 		t.in.Save()
@@ -36,6 +37,7 @@ func (b *base) confirmed(number uint64) {
 		return
 	}
 	b.saving = 0
+	b.commitsKept(number)
 	b.link.in.Confirm()
 	for _, t := range b.talks {
 		if t.in.Confirm(); t.in.Owed() {
@@ -43,6 +45,23 @@ func (b *base) confirmed(number uint64) {
 		}
 	}
 }
+
+// These bound what others keep for a base between two copies: beyond them the next copy comes early.
+const (
+	unsavedMessages = 256
+	unsavedBytes    = 64 << 10
+)
+
+// note counts a message that no copy contains.
+func (b *base) note(bytes int) {
+	b.unsaved++
+	if b.unsavedBytes += bytes; b.unsaved >= unsavedMessages || b.unsavedBytes >= unsavedBytes {
+		b.backupSoon()
+	}
+}
+
+// backupSoon has the base copied before its turn.
+func (b *base) backupSoon() { b.soon = true }
 
 // protected reports whether other apps hold copies of this app's bases.
 func (a *BaseApp) protected() bool { return false }

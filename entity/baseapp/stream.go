@@ -64,7 +64,7 @@ func (b *base) appendParts(buf []byte) []byte {
 	if len(b.talks) > 0 {
 		part(migrate.BaseFlowsPart, b.codeTalks)
 	}
-	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending) > 0 {
+	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending)+len(b.commits) > 0 {
 		part(migrate.BaseAsksPart, b.codeAsks)
 	}
 	return buf
@@ -193,6 +193,7 @@ func (b *base) codeAsks(c *codec.Coder) {
 		c.String(&t.method, script.MaxName)
 	})
 	codec.List(c, &b.pending, maxPending, 4, func(c *codec.Coder, p *pending) { p.code(c) })
+	codec.List(c, &b.commits, MaxCommits, 3, func(x *codec.Coder, c *commit) { c.code(x) })
 }
 
 // restore brings a base back from its parts, in a new life. Its cell part may live, and is heard of; the
@@ -246,6 +247,9 @@ func (b *base) revive(former uint32) {
 	a := b.app
 	b.link.revive(a.now, former)
 	b.heardAt = a.now
+	for i := range b.commits {
+		b.commits[i].number = kept // in the copy that was read
+	}
 	b.names = slices.DeleteFunc(b.names, func(n ownName) bool { return !n.has }) // the script is told that it was not answered
 	for _, t := range b.talks {
 		t.home = a.homeOf(t.id)

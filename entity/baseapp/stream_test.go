@@ -235,3 +235,28 @@ func FuzzRestore(f *testing.F) {
 		}
 	})
 }
+
+// A callback that waits for a backup is called where that has come to, and nowhere before.
+func TestCommitOfABase(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.wantEvents("created")
+	if err := v.Backup("OnAlarm", 5); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Backup("Nothing", 5); err == nil {
+		t.Error("a callback that is not there was taken")
+	}
+	b := r.a.byID[id]
+	if !b.soon {
+		t.Error("no copy is made before its turn")
+	}
+	b.saved(3)
+	parts := b.appendParts(nil)
+	h := heir(t)
+	if err := h.a.restore(id, parts); err != nil {
+		t.Fatal(err)
+	}
+	h.tick()
+	h.wantEvents("restored", "alarm 5 of 0")
+}

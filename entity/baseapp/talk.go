@@ -374,6 +374,7 @@ func (t *talk) deliver(payload []byte) {
 		return
 	}
 	b.app.report.FlowHandled++
+	b.note(len(payload))
 	p, body, err := flow.SplitPayload(payload)
 	switch {
 	case err != nil:

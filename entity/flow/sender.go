@@ -29,9 +29,10 @@ type Sender struct {
 	bytes    int    // of the kept payloads
 	sent     uint64 // highest number sent since the last Again; at least received
 	sentAt   time.Duration
-	tries    uint8  // how often it was sent again since the last acknowledgement
-	again    bool   // the target was restored: what it lacks is sent again at once
-	spare    []byte // a settled payload's memory, for the next one
+	tries    uint8    // how often it was sent again since the last acknowledgement
+	again    bool     // the target was restored: what it lacks is sent again at once
+	spares   [][]byte // memory of settled payloads, for the next ones
+	spare    int      // bytes of it
 }
 
 // birth says that the messages up to a number, above that of the birth before, were first sent in the
@@ -41,9 +42,13 @@ type birth struct {
 	stream uint32
 }
 
-// maxSpare is the largest payload whose memory is used again. A tick's bundle is below it; a backup
-// above it is too rare to hold on to.
-const maxSpare = 4 << 10
+// maxSpare is the largest payload whose memory is used again, and maxSpares bounds what one flow holds on
+// to, in bytes. A tick's bundle is below the first; a backup above it is too rare. What is sent to a base
+// is settled once in a backup period, and so comes free in heaps: the second is a period of small bundles.
+const (
+	maxSpare  = 4 << 10
+	maxSpares = 16 << 10
+)
 
 // NewSender returns the sending end of a flow whose numbers begin above after, for a flow that is
 // begun anew while its target may remember an earlier one.
@@ -63,8 +68,7 @@ func (o *Sender) Add(now time.Duration, payload []byte) (uint64, error) {
 	}
 	o.next++
 	o.bytes += len(payload)
-	o.kept = append(o.kept, kept{number: o.next, payload: append(o.spare[:0], payload...)})
-	o.spare = nil
+	o.kept = append(o.kept, kept{number: o.next, payload: append(o.takeSpare(), payload...)})
 	if invariant.On {
 		o.assert()
 	}
@@ -90,15 +94,13 @@ func (o *Sender) Settle(now time.Duration, n uint64) {
 	i := 0
 	for i < len(o.kept) && o.kept[i].number <= n {
 		o.bytes -= len(o.kept[i].payload)
+		o.addSpare(o.kept[i].payload)
 		i++
 	}
 	if i == 0 {
 		return
 	}
 	o.sentAt = now
-	if last := o.kept[i-1].payload; cap(last) <= maxSpare {
-		o.spare = last
-	}
 	o.kept = slices.Delete(o.kept, 0, i)
 	i = 0
 	for i < len(o.births) && o.births[i].upTo < o.Low() {
@@ -108,6 +110,23 @@ func (o *Sender) Settle(now time.Duration, n uint64) {
 	if invariant.On {
 		o.assert()
 	}
+}
+
+func (o *Sender) addSpare(p []byte) {
+	if c := cap(p); c > 0 && c <= maxSpare && o.spare+c <= maxSpares {
+		o.spares, o.spare = append(o.spares, p[:0]), o.spare+c
+	}
+}
+
+func (o *Sender) takeSpare() []byte {
+	n := len(o.spares)
+	if n == 0 {
+		return nil
+	}
+	p := o.spares[n-1]
+	o.spares[n-1] = nil
+	o.spares, o.spare = o.spares[:n-1], o.spare-cap(p)
+	return p
 }
 
 // Rewind says that the target was restored from a state that had handled only up to n, so that

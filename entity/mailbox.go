@@ -140,10 +140,15 @@ func (m Mailbox) Call(method string, args ...any) error {
 	case m.within <= 0 || m.within > MaxCallTimeout:
 		return fmt.Errorf("entity: call of %s.%s within %v: give more than 0 and at most %v", m.Def.Name, method, m.within, MaxCallTimeout)
 	}
-	b, err := AppendArgs(nil, desc, args)
+	var buffer *ArgumentBuffer
+	if via, ok := m.Via.(BufferedCaller); ok {
+		buffer = via.ArgumentBuffer()
+	}
+	b, err := buffer.encode(desc, args)
 	if err != nil {
 		return fmt.Errorf("%s.%s: %w", m.Def.Name, method, err)
 	}
+	defer buffer.release(b)
 	return m.Via.CallMethod(Request{To: m.ID, Kind: m.Kind, At: m.At, Salt: m.Salt, Def: m.Def, Method: desc.Index, Args: b,
 		OnReply: m.onReply, User: m.user, Within: m.within})
 }

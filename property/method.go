@@ -1,6 +1,9 @@
 package property
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Exposure says which clients may call a method of the cell or base.
 type Exposure uint8
@@ -80,7 +83,13 @@ func (m *Method) AppendArgs(b []byte, args []Value) ([]byte, error) {
 
 // ReadArgs reads the arguments of a call. They must fill b exactly. Errors are ErrTruncated,
 // ErrTrailing, ErrLength and ErrValue.
-func (m *Method) ReadArgs(b []byte) ([]Value, error) { return readList(b, m.Name, m.Args) }
+func (m *Method) ReadArgs(b []byte) ([]Value, error) { return readList(nil, b, m.Name, m.Args) }
+
+// ReadArgsInto is ReadArgs into the memory of values, which it appends to. After an error values
+// are as they were.
+func (m *Method) ReadArgsInto(values []Value, b []byte) ([]Value, error) {
+	return readList(values, b, m.Name, m.Args)
+}
 
 // AppendReturns appends the results of a two-way call, with the errors of AppendArgs.
 func (m *Method) AppendReturns(b []byte, results []Value) ([]byte, error) {
@@ -88,7 +97,7 @@ func (m *Method) AppendReturns(b []byte, results []Value) ([]byte, error) {
 }
 
 // ReadReturns reads the results of a two-way call, with the errors of ReadArgs.
-func (m *Method) ReadReturns(b []byte) ([]Value, error) { return readList(b, m.Name, m.Returns) }
+func (m *Method) ReadReturns(b []byte) ([]Value, error) { return readList(nil, b, m.Name, m.Returns) }
 
 func appendList(b []byte, method string, list []Arg, values []Value) ([]byte, error) {
 	if len(values) != len(list) {
@@ -105,19 +114,18 @@ func appendList(b []byte, method string, list []Arg, values []Value) ([]byte, er
 	return b, nil
 }
 
-func readList(b []byte, method string, list []Arg) ([]Value, error) {
-	var values []Value
-	if len(list) > 0 {
-		values = make([]Value, len(list))
-	}
+func readList(values []Value, b []byte, method string, list []Arg) ([]Value, error) {
+	start := len(values)
+	values = slices.Grow(values, len(list))[:start+len(list)]
+	clear(values[start:])
 	for i, a := range list {
 		var err error
-		if values[i], b, err = a.Type.Read(b); err != nil {
-			return nil, fmt.Errorf("method %s: argument %s: %w", method, argName(i, a), err)
+		if b, err = a.Type.read(&values[start+i], b); err != nil {
+			return values[:start], fmt.Errorf("method %s: argument %s: %w", method, argName(i, a), err)
 		}
 	}
 	if len(b) > 0 {
-		return nil, fmt.Errorf("method %s: %w: %d", method, ErrTrailing, len(b))
+		return values[:start], fmt.Errorf("method %s: %w: %d", method, ErrTrailing, len(b))
 	}
 	return values, nil
 }

@@ -209,3 +209,22 @@ func TestRefusalIsToldAfterTheWalk(t *testing.T) {
 		}
 	}
 }
+
+// An own call with an argument of fixed size costs no memory.
+func TestOwnCallDoesNotAllocate(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -50, 0)
+	r.tick(3)
+	a := r.avatar(7)
+	box := a.Cell()
+	if n := testing.AllocsPerRun(100, func() {
+		if err := box.Call("mark", uint32(1)); err != nil {
+			t.Error(err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if a.marks != 101 {
+		t.Errorf("%d calls arrived", a.marks)
+	}
+}

@@ -20,6 +20,9 @@ const maxNested = 64
 // realCaller is the Caller of the mailboxes that a cell part calls by.
 type realCaller struct{ r *Real }
 
+// ArgumentBuffer is part of entity.BufferedCaller.
+func (c realCaller) ArgumentBuffer() *entity.ArgumentBuffer { return &c.r.cell.population.arguments }
+
 func (c realCaller) CallMethod(q entity.Request) error {
 	r := c.r
 	switch {

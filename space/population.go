@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/logs"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/space/internal/hosting"
@@ -47,6 +48,9 @@ type Population struct {
 	now        time.Duration // of the newest tick or TellEarly, as its cells have it
 	ahead      time.Duration // by how much the time of the cluster is ahead of now, as of the newest tick
 	arrival    time.Duration // of the newest message, by the same clock as now; see Arrive
+	// Scratch of all calls that scripts make and take.
+	arguments  entity.ArgumentBuffer
+	parameters script.Parameters
 	// lines limits the log of all cells: what happens to many entities at once is one line.
 	lines logs.Limit
 }

@@ -60,6 +60,9 @@ type clientCaller struct {
 	own, others bool
 }
 
+// ArgumentBuffer is part of entity.BufferedCaller.
+func (c clientCaller) ArgumentBuffer() *entity.ArgumentBuffer { return &c.r.cell.population.arguments }
+
 func (c clientCaller) CallMethod(q entity.Request) error {
 	switch {
 	case c.r.gone != staying:
@@ -92,6 +95,11 @@ func (r *Real) callClient(id entity.ID, method int, args []byte) {
 
 // clientEntityCaller is the Caller behind ClientEntity.
 type clientEntityCaller struct{ r *Real }
+
+// ArgumentBuffer is part of entity.BufferedCaller.
+func (c clientEntityCaller) ArgumentBuffer() *entity.ArgumentBuffer {
+	return &c.r.cell.population.arguments
+}
 
 func (c clientEntityCaller) CallMethod(q entity.Request) error {
 	switch {

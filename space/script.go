@@ -75,6 +75,6 @@ func (r *Real) callMethod(index int, source entity.ID, args []byte) (results scr
 	if _, err := r.kind.Method(index); err != nil {
 		return results, err
 	}
-	r.guard("cell method", func() { results, err = r.kind.Call(r.script, index, source, args) })
+	r.guard("cell method", func() { results, err = r.kind.Call(&r.cell.population.parameters, r.script, index, source, args) })
 	return results, err
 }

@@ -177,7 +177,7 @@ func (b *base) call(index int, source entity.ID, args []byte) (results script.Re
 		return results, err
 	}
 	err = errPanicked
-	b.guard(d.Name, func() { results, err = b.kind.Call(b.value, index, source, args) })
+	b.guard(d.Name, func() { results, err = b.kind.Call(&b.app.parameters, b.value, index, source, args) })
 	return results, err
 }
 

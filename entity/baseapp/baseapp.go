@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -81,6 +82,10 @@ type BaseApp struct {
 	move  wire.ClientMove
 	steer wire.Steer
 	ack   flow.Ack
+
+	// Scratch of all calls that scripts make and take.
+	arguments  entity.ArgumentBuffer
+	parameters script.Parameters
 
 	compressor property.Compressor
 }

@@ -18,6 +18,9 @@ const maxNested = 64
 // Schema is part of entity.BaseHost.
 func (b *base) Schema() *property.Schema { return b.app.cfg.Schema }
 
+// ArgumentBuffer is part of entity.BufferedCaller.
+func (b *base) ArgumentBuffer() *entity.ArgumentBuffer { return &b.app.arguments }
+
 // CallMethod is part of entity.Caller.
 func (b *base) CallMethod(q entity.Request) error {
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -67,6 +68,7 @@ type Client struct {
 	token    protocol.Token
 	buf      []byte // scratch of send
 
+	parameters script.Parameters // scratch of calls of scripts
 	compressor property.Compressor
 	downloads  downloads
 

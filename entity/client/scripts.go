@@ -102,7 +102,7 @@ func (r *Replica) call(method int, args []byte) error {
 	if r.bound == nil {
 		return nil
 	}
-	results, err := r.bound.kind.Call(r.bound.value, method, 0, args)
+	results, err := r.bound.kind.Call(&r.client.parameters, r.bound.value, method, 0, args)
 	if err == nil {
 		err = results.Err() // nobody else hears of it
 	}

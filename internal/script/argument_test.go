@@ -98,7 +98,7 @@ func TestStructuredArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := methods.Call(reflect.ValueOf(s), 0, 0, b); err != nil || strings.TrimSpace(s.got) != c.want {
+		if _, err := methods.Call(new(script.Parameters), reflect.ValueOf(s), 0, 0, b); err != nil || strings.TrimSpace(s.got) != c.want {
 			t.Errorf("%v arrived as %s, %v; want %s", c.args, s.got, err, c.want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestStructuredArgumentsAsValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := methods.Call(reflect.ValueOf(s), 0, 0, b); err != nil || s.got != "[1] [[2]] map[a:3] true client" {
+	if _, err := methods.Call(new(script.Parameters), reflect.ValueOf(s), 0, 0, b); err != nil || s.got != "[1] [[2]] map[a:3] true client" {
 		t.Errorf("%s, %v", s.got, err)
 	}
 }

@@ -86,6 +86,7 @@ func Register[T any](r *Registry, t *Table, name string, constructor []func() *T
 	case t.types[x.def.ID] != nil:
 		err = fmt.Errorf("it has the script %v already; register one of the two", t.types[x.def.ID].script)
 	default:
+		quicken[*T](x.methods)
 		t.types[x.def.ID] = x
 	}
 	if err != nil {

@@ -14,9 +14,11 @@ import (
 // BindMethods, it is read-only afterwards.
 type Methods struct {
 	desc  []*property.Method
-	index []int // Go method index on the script type, by method index
-	ins   [][]reflect.Type
-	fails []bool // its last result is an error
+	funcs []reflect.Value  // the Go methods, which take the script first
+	ins   [][]reflect.Type // of the arguments
+	asks  []bool           // it takes the caller before its arguments
+	quick []quick          // nil where there is none
+	fails []bool           // its last result is an error
 }
 
 // BindMethods checks that the script type has a Go method for every method
@@ -27,7 +29,7 @@ type Methods struct {
 // cell method has the calling client's entity id (an entity.ID) as an extra first
 // parameter, so that it cannot be forgotten. All faults are reported at once.
 func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Methods, error) {
-	t := &Methods{desc: desc, index: make([]int, len(desc)), ins: make([][]reflect.Type, len(desc)), fails: make([]bool, len(desc))}
+	t := &Methods{desc: desc, funcs: make([]reflect.Value, len(desc)), ins: make([][]reflect.Type, len(desc)), asks: make([]bool, len(desc)), quick: make([]quick, len(desc)), fails: make([]bool, len(desc))}
 	var faults []error
 	for i, d := range desc {
 		name := property.GoName(d.Name)
@@ -75,7 +77,7 @@ func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Meth
 			}
 			t.ins[i] = append(t.ins[i], m.Type.In(in+j))
 		}
-		t.index[i] = m.Index
+		t.funcs[i], t.asks[i] = m.Func, hidden
 	}
 	return t, errors.Join(faults...)
 }
@@ -103,30 +105,34 @@ func (t *Methods) Description(index int) (*property.Method, error) {
 	return t.desc[index], nil
 }
 
-// fewParameters is how many parameters of a call need no memory of their own.
-const fewParameters = 5
-
-// Call decodes args and calls method index of script. The error says why it was not called. A panic of
-// the script passes through: the caller contains it.
-func (t *Methods) Call(script reflect.Value, index int, source entity.ID, args []byte) (Results, error) {
+// Call decodes args and calls method index of script; p is for that alone. The error says why it was
+// not called. A panic of the script passes through: the caller contains it.
+func (t *Methods) Call(p *Parameters, script reflect.Value, index int, source entity.ID, args []byte) (Results, error) {
 	d, err := t.Description(index)
 	if err != nil {
 		return Results{}, err
 	}
-	values, err := d.ReadArgs(args)
+	p.reset(len(d.Args))
+	p.values, err = d.ReadArgsInto(p.values, args)
 	if err != nil {
 		return Results{}, fmt.Errorf("%w: %w", entity.ErrArguments, err)
 	}
-	method := script.Method(t.index[index])
-	var few [fewParameters]reflect.Value
-	in := few[:0]
-	if method.Type().NumIn() > len(values) {
-		in = append(in, reflect.ValueOf(source))
+	if call := t.quick[index]; call != nil {
+		var v property.Value
+		if len(p.values) > 0 {
+			v = p.values[0]
+		}
+		call(script.Interface(), source, v)
+		return Results{desc: d}, nil
 	}
-	for i, v := range values {
-		in = append(in, toGo(v, d.Args[i].Type, t.ins[index][i]))
+	p.in = append(p.in, script)
+	if t.asks[index] {
+		p.in = append(p.in, put(&p.source, source))
 	}
-	x := Results{desc: d, out: method.Call(in)}
+	for i, v := range p.values {
+		p.in = append(p.in, p.cells[i].hold(v, d.Args[i].Type, t.ins[index][i]))
+	}
+	x := Results{desc: d, out: t.funcs[index].Call(p.in)}
 	if t.fails[index] {
 		x.err, _ = x.out[len(x.out)-1].Interface().(error)
 	}

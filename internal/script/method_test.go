@@ -77,7 +77,7 @@ type direct struct {
 
 func (d direct) CallMethod(q entity.Request) error {
 	index, args := q.Method, q.Args
-	_, err := d.methods.Call(reflect.ValueOf(d.script), index, d.source, args)
+	_, err := d.methods.Call(new(script.Parameters), reflect.ValueOf(d.script), index, d.source, args)
 	return err
 }
 
@@ -136,10 +136,10 @@ func TestCallFaults(t *testing.T) {
 		"out of range":      {box.Call("wear", 70000), entity.ErrArguments},
 		"wrong type":        {box.Call("wear", "hat"), entity.ErrArguments},
 		"no property value": {box.Call("wear", struct{}{}), entity.ErrArguments},
-		"index too high":    {call(methods.Call(reflect.ValueOf(avatar), 5, 0, nil)), entity.ErrNoMethod},
-		"index negative":    {call(methods.Call(reflect.ValueOf(avatar), -1, 0, nil)), entity.ErrNoMethod},
-		"bytes missing":     {call(methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1})), entity.ErrArguments},
-		"bytes left over":   {call(methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1, 2, 3})), entity.ErrArguments},
+		"index too high":    {call(methods.Call(new(script.Parameters), reflect.ValueOf(avatar), 5, 0, nil)), entity.ErrNoMethod},
+		"index negative":    {call(methods.Call(new(script.Parameters), reflect.ValueOf(avatar), -1, 0, nil)), entity.ErrNoMethod},
+		"bytes missing":     {call(methods.Call(new(script.Parameters), reflect.ValueOf(avatar), 3, 0, []byte{1})), entity.ErrArguments},
+		"bytes left over":   {call(methods.Call(new(script.Parameters), reflect.ValueOf(avatar), 3, 0, []byte{1, 2, 3})), entity.ErrArguments},
 	} {
 		if !errors.Is(tt.got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, tt.got, tt.want)
@@ -204,7 +204,7 @@ func FuzzCall(f *testing.F) {
 	f.Add(3, []byte{1, 2})
 	f.Fuzz(func(t *testing.T, index int, args []byte) {
 		s := &cellScript{}
-		_, err := methods.Call(reflect.ValueOf(s), index, 1, args)
+		_, err := methods.Call(new(script.Parameters), reflect.ValueOf(s), index, 1, args)
 		if (err == nil) != (len(s.log) == 1) {
 			t.Errorf("error %v, calls %v", err, s.log)
 		}
@@ -218,11 +218,11 @@ func BenchmarkCall(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := &cellScript{log: make([]string, 0, 1)}
-	v := reflect.ValueOf(s)
+	p, v := new(script.Parameters), reflect.ValueOf(s)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.log = s.log[:0]
-		if _, err := methods.Call(v, 3, 1, []byte{1, 2}); err != nil {
+		if _, err := methods.Call(p, v, 3, 1, []byte{1, 2}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -41,13 +41,13 @@ func (t *Type) Method(index int) (*property.Method, error) {
 	return t.methods.Description(index)
 }
 
-// Call decodes args and calls method index of a script. A panic of the script passes through: the
-// caller contains it.
-func (t *Type) Call(script reflect.Value, index int, source entity.ID, args []byte) (Results, error) {
+// Call decodes args and calls method index of a script; p is for that alone. A panic of the script
+// passes through: the caller contains it.
+func (t *Type) Call(p *Parameters, script reflect.Value, index int, source entity.ID, args []byte) (Results, error) {
 	if _, err := t.Method(index); err != nil {
 		return Results{}, err
 	}
-	return t.methods.Call(script, index, source, args)
+	return t.methods.Call(p, script, index, source, args)
 }
 
 // Hear calls the setter of a change that is in place, if the script has one.

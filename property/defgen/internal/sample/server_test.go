@@ -80,7 +80,7 @@ type wire struct {
 
 func (w wire) CallMethod(q entity.Request) error {
 	method, args := q.Method, q.Args
-	_, err := w.methods.Call(reflect.ValueOf(w.script), method, w.source, args)
+	_, err := w.methods.Call(new(script.Parameters), reflect.ValueOf(w.script), method, w.source, args)
 	return err
 }
 

@@ -2,6 +2,7 @@ package space
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -21,20 +22,44 @@ type posted struct {
 	body     []byte
 }
 
-// post keeps what the cells of a rig send each other in its encoding, so that the sender is charged
-// for that and the receiver for reading it, and acknowledges what goes to bases.
+// mail is what the cells of a rig send each other in its encoding. As in a CellApp, neither the bytes
+// nor the messages that they are read into are good for longer than one delivery.
+type mail struct {
+	sent    []posted
+	bytes   []byte
+	letters map[reflect.Type]parser // what messages are read into
+}
+
+func (l *mail) add(from, to mercury.Address, m hosting.Message) {
+	start := len(l.bytes)
+	l.bytes = m.Append(l.bytes)
+	if l.letters == nil {
+		l.letters = make(map[reflect.Type]parser)
+	}
+	t := reflect.TypeOf(m)
+	letter := l.letters[t]
+	if letter == nil {
+		letter = blank(m)
+		l.letters[t] = letter
+	}
+	l.sent = append(l.sent, posted{from, to, letter, l.bytes[start:]})
+}
+
+// post keeps what a cell sends to others in its encoding, so that the sender is charged for that and
+// the receiver for reading it, and acknowledges what goes to bases.
 type post struct {
 	*testApp
-	sent *[]posted
+	mail *mail
+	buf  []byte
 	acks []flow.Ack
 }
 
 func (o *post) Send(to mercury.Address, m hosting.Message) {
-	body := m.Append(nil)
 	if to != o.base {
-		*o.sent = append(*o.sent, posted{o.self, to, blank(m), body})
+		o.mail.add(o.self, to, m)
 		return
 	}
+	o.buf = m.Append(o.buf[:0])
 	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {
 		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number, Settled: f.Number})
 	}
@@ -50,7 +75,7 @@ func (o *post) ClientRoom(mercury.Address) int { return 900 }
 // players who see each other, with ghosts on both of the other cells.
 type crossing struct {
 	*rig
-	sent  []posted
+	mail  mail
 	posts []*post
 }
 
@@ -69,8 +94,8 @@ func newCrossing(b *testing.B, players entity.ID, budget int) *crossing {
 	}
 	c.tick(10)
 	for _, a := range c.apps {
-		o := &post{testApp: a, sent: &c.sent}
-		a.cell.out, a.cell.checkAt = o, never // a check is called for
+		o := &post{testApp: a, mail: &c.mail}
+		a.cell.out, a.population.env.Out, a.cell.checkAt = o, o, never // a check is called for
 		c.posts = append(c.posts, o)
 	}
 	return c
@@ -81,19 +106,17 @@ const never = 1 << 62
 // deliver hands all that is under way to the cells, and counts for each by its index how long that
 // took.
 func (c *crossing) deliver(spent *[3]time.Duration) {
-	for len(c.sent) > 0 {
-		batch := c.sent
-		c.sent = nil
-		for _, p := range batch {
-			k := slices.IndexFunc(c.apps, func(a *testApp) bool { return a.self == p.to })
-			begun := time.Now()
-			if err := p.m.Parse(p.body); err != nil {
-				c.t.Fatal(err)
-			}
-			c.rig.deliver(packet{p.from, p.to, p.m})
-			spent[k] += time.Since(begun)
+	for i := 0; i < len(c.mail.sent); i++ { // an answer may be added
+		p := c.mail.sent[i]
+		k := slices.IndexFunc(c.apps, func(a *testApp) bool { return a.self == p.to })
+		begun := time.Now()
+		if err := p.m.Parse(p.body); err != nil {
+			c.t.Fatal(err)
 		}
+		c.rig.deliver(packet{p.from, p.to, p.m})
+		spent[k] += time.Since(begun)
 	}
+	c.mail.sent, c.mail.bytes = c.mail.sent[:0], c.mail.bytes[:0]
 }
 
 // pass runs a tick, and returns what each cell took for its part.

@@ -40,17 +40,19 @@ const ResendOnload = 2 * time.Second
 
 // Handoffs are the frozen copies of one CellApp. The zero value holds none.
 type Handoffs struct {
-	list []Handoff              // by entity id
+	list []*Handoff             // by entity id
 	from map[entity.SpaceID]int // how many of each space; none at zero
 }
 
 func (h *Handoffs) find(id entity.ID) (int, bool) {
-	return slices.BinarySearchFunc(h.list, id, func(x Handoff, id entity.ID) int { return cmp.Compare(x.Offer.ID, id) })
+	return slices.BinarySearchFunc(h.list, id, func(x *Handoff, id entity.ID) int { return cmp.Compare(x.Offer.ID, id) })
 }
 
-// Begin keeps a frozen copy. An older copy of the same entity is replaced: the real came back here
-// and left again, so it had been taken over.
-func (h *Handoffs) Begin(x Handoff) {
+// Begin keeps a frozen copy, with a copy of its parts, and returns the Onload as it is kept. An older
+// copy of the same entity is replaced: the real came back here and left again, so it had been taken
+// over.
+func (h *Handoffs) Begin(of Handoff) Onload {
+	x := &of
 	x.Offer.Parts = slices.Clone(x.Offer.Parts)
 	x.Onload.Parts = x.Offer.Parts
 	if h.from == nil {
@@ -60,9 +62,9 @@ func (h *Handoffs) Begin(x Handoff) {
 	i, found := h.find(x.Offer.ID)
 	if found {
 		if invariant.On {
-			h.assertNewer(&h.list[i], &x)
+			h.assertNewer(h.list[i], x)
 		}
-		h.forget(&h.list[i])
+		h.forget(h.list[i])
 		h.list[i] = x
 	} else {
 		h.list = slices.Insert(h.list, i, x)
@@ -70,6 +72,7 @@ func (h *Handoffs) Begin(x Handoff) {
 	if invariant.On {
 		h.assert()
 	}
+	return x.Onload
 }
 
 // Take takes out the copy that an OnloadAck is for, and reports whether there was one.
@@ -79,12 +82,12 @@ func (h *Handoffs) Take(id entity.ID, order entity.Order) (Handoff, bool) {
 		return Handoff{}, false
 	}
 	x := h.list[i]
-	h.forget(&x)
+	h.forget(x)
 	h.list = slices.Delete(h.list, i, i+1)
 	if invariant.On {
 		h.assert()
 	}
-	return x, true
+	return *x, true
 }
 
 // Refused takes out the copy of a teleport that To refuses at an order, and reports whether there was
@@ -108,10 +111,10 @@ func (h *Handoffs) forget(x *Handoff) {
 // to the base.
 func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	kept := h.list[:0]
-	var died []Handoff
+	var died []*Handoff
 	for _, x := range h.list {
 		if x.To == app {
-			h.forget(&x)
+			h.forget(x)
 			died = append(died, x)
 		} else {
 			kept = append(kept, x)
@@ -122,15 +125,15 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	if invariant.On {
 		h.assert()
 	}
-	for i := range died {
-		f(&died[i])
+	for _, x := range died {
+		f(x)
 	}
 }
 
 // Due calls f with each handoff that has waited ResendOnload, in id order: f sends it again.
 func (h *Handoffs) Due(now time.Duration, f func(*Handoff)) {
-	for i := range h.list {
-		if x := &h.list[i]; now-x.SentAt >= ResendOnload {
+	for _, x := range h.list {
+		if now-x.SentAt >= ResendOnload {
 			x.SentAt = now
 			f(x)
 		}
@@ -197,5 +200,5 @@ func (h *Handoffs) Apps() iter.Seq2[mercury.Address, mercury.Address] {
 
 // Towards reports whether a handoff from the cell of a space is in flight to an app.
 func (h *Handoffs) Towards(app mercury.Address, space entity.SpaceID) bool {
-	return slices.ContainsFunc(h.list, func(x Handoff) bool { return x.To == app && x.Offer.Space == space })
+	return slices.ContainsFunc(h.list, func(x *Handoff) bool { return x.To == app && x.Offer.Space == space })
 }

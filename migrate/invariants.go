@@ -7,7 +7,7 @@ import "github.com/cellscape/cellscape/internal/invariant"
 func (h *Handoffs) assert() {
 	spaces := 0
 	for i := range h.list {
-		x := &h.list[i]
+		x := h.list[i]
 		if x.Onload.ID != x.Offer.ID || x.Onload.Order != x.Offer.Order || !x.Onload.Arrival.Teleports() && x.Onload.Space != x.Offer.Space || x.To.IsZero() {
 			invariant.Broken("migrate: the handoff of %v at %v to %v offers %v at %v",
 				x.Onload.ID, x.Onload.Order, x.To, x.Offer.ID, x.Offer.Order)

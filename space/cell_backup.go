@@ -42,9 +42,10 @@ func (r *Real) backup() {
 	r.saves++
 	m := flow.Backup{
 		Order: r.e.Order, Saves: r.saves, Handled: r.handled(),
-		Space: r.e.Space, Position: r.e.Position, Parts: r.appendParts(nil, true),
+		Space: r.e.Space, Position: r.e.Position, Parts: r.packed(true),
 	}
-	if r.sendBase(m.Append(nil)) == nil {
+	r.cell.scratch = m.Append(r.cell.scratch[:0])
+	if r.sendBase(r.cell.scratch) == nil {
 		r.saved(r.base().out.Last())
 		r.commitsSent(r.base().out.Last())
 	}

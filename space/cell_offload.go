@@ -118,7 +118,7 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 	if r.audits {
 		r.audit() // the next cell would not know of the request
 	}
-	parts := r.appendParts(nil, false)
+	parts := r.packed(false)
 	if len(parts) > migrate.MaxParts {
 		// It stays, although out of place, because nobody could take it.
 		r.haunts.Remove(c.self)
@@ -133,16 +133,15 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 		ID: r.e.ID, Type: r.e.Def.ID, Space: in, Order: order, Base: r.e.Base, Title: r.title,
 		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Arrival: arrival, Parts: parts,
 	}
-	var haunts []mercury.Address
+	haunts := make([]mercury.Address, 0, r.haunts.Len()-1) // without the ghost here
 	for h := range r.haunts.All() {
 		if h.App != c.self {
 			haunts = append(haunts, h.App)
 		}
 	}
-	c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Mirrored: had, Onload: m, Party: with, SentAt: c.now, Offer: migrate.Offer{
+	return c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Mirrored: had, Onload: m, Party: with, SentAt: c.now, Offer: migrate.Offer{
 		ID: r.e.ID, Order: order, Title: r.title, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: r.e.Position, Parts: parts,
-	}})
-	return m, true
+	}}), true
 }
 
 // handled is the number of the last message of the base's flow that the real has handled.

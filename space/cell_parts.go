@@ -61,6 +61,13 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	return b
 }
 
+// packed is what appendParts makes, in memory that is used again for the next real.
+func (r *Real) packed(backup bool) []byte {
+	p := r.cell.population
+	p.parts = r.appendParts(p.parts[:0], backup)
+	return p.parts
+}
+
 // appendPlaced encodes the parts that only an offload carries, but for the history.
 func (r *Real) appendPlaced(b []byte) []byte {
 	b = migrate.AppendPart(b, migrate.ClientPart, r.appendClient)

@@ -120,7 +120,7 @@ func (p *party) away(w way) {
 	c := p.leader.cell
 	size := 0
 	for _, x := range p.members {
-		size += len(x.appendParts(nil, false))
+		size += len(x.packed(false))
 	}
 	if size > migrate.MaxParts {
 		p.fail(entity.TeleportTooLarge, "")

@@ -51,6 +51,7 @@ type Population struct {
 	// Scratch of all calls that scripts make and take.
 	arguments  entity.ArgumentBuffer
 	parameters script.Parameters
+	parts      []byte // scratch; see Real.packed
 	// lines limits the log of all cells: what happens to many entities at once is one line.
 	lines logs.Limit
 }

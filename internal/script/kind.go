@@ -124,6 +124,7 @@ func (k *Kind) bind(schema *property.Schema, name string, script reflect.Type, p
 	if err != nil {
 		return nil, err
 	}
+	x.fields = property.NewBinding(script, d, k.Part)
 	return x, nil
 }
 

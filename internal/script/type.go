@@ -15,6 +15,7 @@ type Type struct {
 	produce   func() reflect.Value
 	part      int // field of what the script embeds
 	methods   *Methods
+	fields    *property.Binding
 	setters   *property.Setters
 	callbacks map[string]callback
 }
@@ -26,9 +27,8 @@ func (t *Type) New(part any, v *property.Values) reflect.Value {
 	if script.IsNil() {
 		panic(fmt.Sprintf("script: the constructor of %v returned nil", t.script))
 	}
-	p := reflect.ValueOf(part)
-	script.Elem().Field(t.part).Set(p)
-	property.BindFields(script.Interface(), v, p.Type())
+	script.Elem().Field(t.part).Set(reflect.ValueOf(part))
+	t.fields.Bind(script, v)
 	return script
 }
 

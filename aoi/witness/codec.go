@@ -1,7 +1,6 @@
 package witness
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -100,10 +99,12 @@ func (w *Witness) Read(r *codec.Reader) {
 	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) || !far(radius) || !far(hysteresis) {
 		r.Fail(errState)
 	}
-	next := Witness{updates: w.updates, entries: make([]entry, 0, r.Count(MaxEntries, minEntry))}
-	var names aliases
-	for range cap(next.entries) {
-		en := next.readEntry(r)
+	count := r.Count(MaxEntries, minEntry)
+	next := Witness{updates: w.updates, entries: make([]entry, 0, count), names: make([]ref, 0, count)}
+	names := aliases{used: make([]bool, 0, count+count/4)} // a few are free in between
+	accounts, numbers := make([]account, count), make(slab, 0, 2*count)
+	for i := range accounts {
+		en := next.readEntry(r, &accounts[i], &numbers)
 		if k := len(next.names); k > 0 && en.a.id <= next.names[k-1].id || en.alias != none && !names.claim(en.alias) {
 			r.Fail(errState)
 		}
@@ -119,7 +120,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	if next.pairs = readPairs(r); r.Err() != nil {
 		return
 	}
-	slices.SortFunc(next.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.alias, b.alias), cmp.Compare(a.a.id, b.a.id)) })
+	next.sortEntries()
 	w.entries, w.names, w.live, w.odd = next.entries, next.names, next.live, len(next.entries)
 	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, [2]float32{radius, hysteresis}
 	// The bundle that is to be next may make the client forget them all (Restart).
@@ -133,15 +134,33 @@ func (w *Witness) Read(r *codec.Reader) {
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }
 
-func (w *Witness) readEntry(r *codec.Reader) entry {
-	a := &account{id: fields.ReadID(r), incarnation: fields.ReadUint32(r), grace: RelinkGrace}
+// sortEntries puts entries that are by id into the order of their aliases. An entry is long: the order
+// is found with numbers, and each entry is then moved once, along the cycles of the order.
+func (w *Witness) sortEntries() {
+	order := make([]uint64, len(w.entries)) // alias, and where the entry is
+	for i := range w.entries {
+		order[i] = uint64(w.entries[i].alias)<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	for first := range order {
+		held, k := w.entries[first], first
+		for from := int(uint32(order[k])); from != first; from = int(uint32(order[k])) {
+			w.entries[k], order[k] = w.entries[from], uint64(k)
+			k = from
+		}
+		w.entries[k], order[k] = held, uint64(k)
+	}
+}
+
+func (w *Witness) readEntry(r *codec.Reader, a *account, m *slab) entry {
+	*a = account{id: fields.ReadID(r), incarnation: fields.ReadUint32(r), grace: RelinkGrace}
 	en := entry{a: a}
 	flags := r.U8()
 	en.sent, en.rested, a.leave = flags&sentFlag != 0, flags&restedFlag != 0, flags&leaveFlag != 0
 	a.gone, a.named = flags&goneFlag != 0, flags&namedFlag != 0
 	en.placed = flags&freshFlag == 0
 	level := r.Uvarint()
-	a.have = readHave(r)
+	a.have = readHave(r, m)
 	a.lossy = readLossy(r)
 	en.level = uint8(min(level, property.MaxLevels))
 	a.heard = property.EventNumber(fields.ReadUint32(r))

@@ -73,6 +73,15 @@ type account struct {
 // entity is the record that is watched. Only a linked entry has one.
 func (en *entry) entity() *entity.Entity { return en.a.s.Entity }
 
+// before reports whether the entry comes before another in the order of entries: by alias, and by id
+// among those without one.
+func (en *entry) before(n ref) bool {
+	if en.alias != n.alias || n.alias != none {
+		return en.alias < n.alias
+	}
+	return en.a.id < n.id
+}
+
 // begin makes s an entry that the client knows nothing of.
 func (en *entry) begin(s *Subject) {
 	a, d := en.a, s.Entity.Def

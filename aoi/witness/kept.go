@@ -209,7 +209,9 @@ const minKept = 9
 
 // read decodes what append wrote, into an empty k.
 func (k *kept) read(r *codec.Reader) {
-	for range r.Count(protocol.MaxKept, minKept) {
+	count := r.Count(protocol.MaxKept, minKept)
+	numbers := make(slab, 0, 2*count)
+	for range count {
 		id, slot := fields.ReadID(r), int(r.U8())
 		for len(k.ids) <= slot {
 			k.ids, k.notes = append(k.ids, 0), append(k.notes, note{})
@@ -217,7 +219,7 @@ func (k *kept) read(r *codec.Reader) {
 		k.count++
 		n := note{incarnation: fields.ReadUint32(r), moved: fields.ReadUint32(r), heard: property.EventNumber(fields.ReadUint32(r)), order: k.count}
 		size := r.Uvarint()
-		n.size, n.rested, n.have = int32(min(size, MaxKeptBytes)), r.Bool(), readHave(r)
+		n.size, n.rested, n.have = int32(min(size, MaxKeptBytes)), r.Bool(), readHave(r, &numbers)
 		n.lossy = readLossy(r)
 		if _, twice := k.find(id); twice || !id.Valid() || k.ids[slot] != 0 || size == 0 || size > maxKeptOne || k.bytes+int(n.size) > MaxKeptBytes {
 			r.Fail(errState)
@@ -238,8 +240,21 @@ func appendHave(b []byte, have []uint64) []byte {
 	return b
 }
 
-func readHave(r *codec.Reader) []uint64 {
-	have := make([]uint64, r.Count(property.MaxLevels+1, 1))
+// slab is memory from which many short lists are cut.
+type slab []uint64
+
+// cut returns a list of n zeros, which has no room for more.
+func (m *slab) cut(n int) []uint64 {
+	if cap(*m)-len(*m) < n {
+		*m = make(slab, 0, max(n, cap(*m)))
+	}
+	from := len(*m)
+	*m = (*m)[:from+n]
+	return (*m)[from : from+n : from+n]
+}
+
+func readHave(r *codec.Reader, m *slab) []uint64 {
+	have := m.cut(r.Count(property.MaxLevels+1, 1))
 	for l := range have {
 		if have[l] = r.Uvarint(); have[l] > math.MaxUint32+1 {
 			r.Fail(errState)

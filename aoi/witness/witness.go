@@ -279,12 +279,16 @@ func (w *Witness) lookUp(id entity.ID) (int, bool) {
 }
 
 func (w *Witness) locate(n ref) (int, bool) {
-	return slices.BinarySearchFunc(w.entries, n, func(en entry, n ref) int {
-		if en.alias != n.alias || n.alias != none {
-			return cmp.Compare(en.alias, n.alias)
+	// A search of the library would copy an entry for each look.
+	from, to := 0, len(w.entries)
+	for from < to {
+		if k := (from + to) / 2; w.entries[k].before(n) {
+			from = k + 1
+		} else {
+			to = k
 		}
-		return cmp.Compare(en.a.id, n.id)
-	})
+	}
+	return from, from < len(w.entries) && w.entries[from].alias == n.alias && w.entries[from].a.id == n.id
 }
 
 func (w *Witness) take() *account {

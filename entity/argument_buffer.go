@@ -5,7 +5,13 @@ import "github.com/cellscape/cellscape/property"
 // ArgumentBuffer is memory in which the calls of an app's scripts encode their arguments, so that they
 // allocate nothing. A call within a call takes what is behind the outer one's. An app has one, which
 // its Callers lend; see BufferedCaller. The zero value is ready.
-type ArgumentBuffer struct{ taken []byte }
+type ArgumentBuffer struct {
+	// Large, if not nil, hears of each call of a method of type d whose arguments are larger than its
+	// WarnBytes. The call goes on.
+	Large func(d *property.Definition, m *property.Method, bytes int)
+
+	taken []byte
+}
 
 // maxIdleBuffer bounds what an ArgumentBuffer keeps while there is no call: enough for most, and little
 // for an app that once made a large one.
@@ -18,8 +24,8 @@ type BufferedCaller interface {
 	ArgumentBuffer() *ArgumentBuffer
 }
 
-// encode is AppendArgs into the buffer, which is new memory for nil.
-func (a *ArgumentBuffer) encode(m *property.Method, args []any) ([]byte, error) {
+// encode is AppendArgs of a call to a type into the buffer, which is new memory for nil.
+func (a *ArgumentBuffer) encode(d *property.Definition, m *property.Method, args []any) ([]byte, error) {
 	if a == nil {
 		return AppendArgs(nil, m, args)
 	}
@@ -29,6 +35,9 @@ func (a *ArgumentBuffer) encode(m *property.Method, args []any) ([]byte, error) 
 		return nil, err
 	}
 	a.taken = b
+	if n := len(b) - start; m.WarnBytes > 0 && n > m.WarnBytes && a.Large != nil {
+		a.Large(d, m, n)
+	}
 	return b[start:], nil
 }
 

@@ -2,6 +2,7 @@ package entity
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,5 +52,32 @@ func TestArgumentBuffer(t *testing.T) {
 	}
 	if l.depth = 3; l.box.Call("say", strings.Repeat("z", maxIdleBuffer)) != nil || l.buffer.taken != nil {
 		t.Errorf("%d bytes are kept", cap(l.buffer.taken))
+	}
+}
+
+// A call with more bytes of arguments than its method should have is told of, and made.
+func TestLargeCall(t *testing.T) {
+	say := &property.Method{Name: "say", WarnBytes: 6, Args: []property.Arg{{Type: property.Scalar(property.KindString)}}}
+	free := &property.Method{Name: "free", Args: say.Args}
+	s, err := property.NewSchema(&property.Definition{Name: "A", HasCell: true, HasBase: true, CellMethods: []*property.Method{say, free}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lending{depth: 3}
+	var large []string
+	l.buffer.Large = func(d *property.Definition, m *property.Method, bytes int) {
+		large = append(large, fmt.Sprint(d.Name, ".", m.Name, " ", bytes))
+	}
+	box := Mailbox{ID: 1, Kind: CellMailbox, Def: s.Types[0], Via: l}
+	for method, text := range map[string]string{"say": "small", "free": "much larger"} {
+		if err := box.Call(method, text); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := box.Call("say", "larger"); err != nil || len(l.got) != 3 {
+		t.Errorf("%v, %d calls", err, len(l.got))
+	}
+	if got := strings.Join(large, ", "); got != "A.say 7" {
+		t.Errorf("told of %q", got)
 	}
 }

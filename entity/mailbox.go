@@ -144,7 +144,7 @@ func (m Mailbox) Call(method string, args ...any) error {
 	if via, ok := m.Via.(BufferedCaller); ok {
 		buffer = via.ArgumentBuffer()
 	}
-	b, err := buffer.encode(desc, args)
+	b, err := buffer.encode(m.Def, desc, args)
 	if err != nil {
 		return fmt.Errorf("%s.%s: %w", m.Def.Name, method, err)
 	}

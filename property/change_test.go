@@ -200,8 +200,32 @@ func TestStats(t *testing.T) {
 	}
 	var none *Stats
 	none.Add(d, 0, ToGhosts, 1) // counts nothing
+	none.AddOversizeCall(d, nil, 1)
 	none.AddMoves(d, 1, 1)
 	for range none.Rows() {
 		t.Error("rows of no Stats")
+	}
+}
+
+// Calls whose arguments are too large are counted by method, and told of as changes are.
+func TestOversizeCalls(t *testing.T) {
+	d := &Definition{Name: "A", HasCell: true, HasClient: true, CellMethods: []*Method{{Name: "hit"}, {Name: "heal"}}}
+	schema := must(NewSchema(d))
+	hit, heal := schema.Types[0].CellMethods[0], schema.Types[0].CellMethods[1]
+	s, part := NewStats(schema), NewStats(schema)
+	var told []int
+	part.OversizeCall = func(_ *Definition, m *Method, bytes int) { told = append(told, bytes) }
+	for n := range 5 {
+		part.AddOversizeCall(d, hit, 10+n)
+	}
+	part.AddOversizeCall(d, heal, 99)
+	s.Merge(part)
+	s.Merge(part) // empty by now
+	var none *Stats
+	if s.OversizeCalls(hit) != 5 || s.OversizeCalls(heal) != 1 || part.OversizeCalls(hit) != 0 || none.OversizeCalls(hit) != 0 {
+		t.Errorf("%d and %d calls", s.OversizeCalls(hit), s.OversizeCalls(heal))
+	}
+	if fmt.Sprint(told) != "[10 11 13 99]" {
+		t.Errorf("told of %v", told)
 	}
 }

@@ -57,7 +57,6 @@ func idleProperties() []idleOf[Property] {
 func idleMethods() []idleOf[Method] {
 	return []idleOf[Method]{
 		{idle{"Method.ReplayExposure", "ReplayExposureLevel", noReplay, laterOn}, func(m *Method) bool { return m.ReplayExposure != ReplayOther }},
-		{idle{"Method.WarnBytes", "VariableLengthHeaderSize", "no one is warned of a call that is larger", laterOn}, func(m *Method) bool { return m.WarnBytes != 0 }},
 	}
 }
 

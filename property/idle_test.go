@@ -59,6 +59,7 @@ var actors = map[string]string{
 	"Method.DetailDistance":       "witness.audible",
 	"Method.SendLatestOnly":       "property.keep",
 	"Method.Unreliable":           "witness.audible",
+	"Method.WarnBytes":            "entity.encode",
 	"DetailLevel.Label":           "property.checkProperty",
 	"DetailLevel.Radius":          "property.LevelOf",
 	"DetailLevel.Hysteresis":      "property.LevelOf",

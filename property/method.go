@@ -68,7 +68,7 @@ type Method struct {
 	SendLatestOnly bool // client methods: of the calls not sent yet only the newest is kept
 	Unreliable     bool // client methods: a broadcast goes once, in a packet that may be lost
 	ReplayExposure ReplayExposure
-	WarnBytes      int // a call of more bytes is worth a warning; 0 for none
+	WarnBytes      int // a call by a script of a server with more bytes of arguments is worth a warning; 0 for none
 
 	Kept []Kept
 

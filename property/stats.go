@@ -38,9 +38,12 @@ type Stats struct {
 	// Oversize, if not nil, hears of changes larger than their property's WarnBytes: of the first,
 	// and then each time that their number has doubled. This keeps a log readable.
 	Oversize func(d *Definition, p *Property, bytes int)
+	// OversizeCall is the same of calls whose arguments are larger than their method's WarnBytes.
+	OversizeCall func(d *Definition, m *Method, bytes int)
 
 	schema *Schema
-	types  []typeStats // by id
+	types  []typeStats        // by id
+	calls  map[*Method]uint64 // oversize ones
 }
 
 type typeStats struct {
@@ -53,14 +56,39 @@ type typeStats struct {
 // once it is counted.
 func NewStats(s *Schema) *Stats { return &Stats{schema: s, types: make([]typeStats, len(s.Types))} }
 
-// NewLoggedStats is NewStats where a change larger than its property's WarnBytes is logged as a
-// warning: the first, and then each time that their number has doubled.
+// NewLoggedStats is NewStats where a change larger than its property's WarnBytes, or a call larger than
+// its method's, is logged as a warning: the first, and then each time that their number has doubled.
 func NewLoggedStats(s *Schema, log *slog.Logger) *Stats {
 	stats := NewStats(s)
 	stats.Oversize = func(d *Definition, p *Property, bytes int) {
 		log.Warn("a change is larger than its property should have", "type", d.Name, "property", p.Name, "bytes", bytes, "limit", p.WarnBytes)
 	}
+	stats.OversizeCall = func(d *Definition, m *Method, bytes int) {
+		log.Warn("the arguments of a call are larger than its method should have", "type", d.Name, "method", m.Name, "bytes", bytes, "limit", m.WarnBytes)
+	}
 	return stats
+}
+
+// AddOversizeCall counts a call of a method of type d whose arguments are larger than WarnBytes.
+func (s *Stats) AddOversizeCall(d *Definition, m *Method, bytes int) {
+	if s == nil {
+		return
+	}
+	if s.calls == nil {
+		s.calls = make(map[*Method]uint64)
+	}
+	s.calls[m]++
+	if n := s.calls[m]; s.OversizeCall != nil && n&(n-1) == 0 {
+		s.OversizeCall(d, m, bytes)
+	}
+}
+
+// OversizeCalls is how many calls of a method had arguments larger than its WarnBytes.
+func (s *Stats) OversizeCalls(m *Method) uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.calls[m]
 }
 
 func (s *Stats) of(d *Definition) *typeStats {
@@ -115,6 +143,14 @@ func (s *Stats) Merge(from *Stats) {
 			}
 		}
 	}
+	// order does not show: each method has a sum of its own
+	for m, n := range from.calls {
+		if s.calls == nil {
+			s.calls = make(map[*Method]uint64)
+		}
+		s.calls[m] += n
+	}
+	clear(from.calls)
 }
 
 func (c *Count) merge(from *Count) {

@@ -228,3 +228,20 @@ func TestOwnCallDoesNotAllocate(t *testing.T) {
 		t.Errorf("%d calls arrived", a.marks)
 	}
 }
+
+// A call whose arguments are larger than its method should have is made, and counted.
+func TestOversizeCall(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -50, 0)
+	a := r.avatar(7)
+	mark := a.Def().CellMethod("mark")
+	for _, limit := range []int{0, 4, 3} { // bytes of its argument
+		mark.WarnBytes = limit
+		if err := a.Cell().Call("mark", uint32(1)); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := r.apps[0].count.OversizeCalls; n != 1 || a.marks != 3 {
+		t.Errorf("%d calls of %d are counted", n, a.marks)
+	}
+}

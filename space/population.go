@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/internal/hosting"
 	"github.com/cellscape/cellscape/space/overload"
 )
@@ -59,7 +60,12 @@ type Population struct {
 // NewPopulation returns the empty population of a CellApp. The configuration must be valid, with
 // its defaults filled in.
 func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
-	return &Population{env: env, cfg: cfg, scripts: scripts, crew: newCrew(&env, scripts), byID: make(map[entity.ID]*record)}
+	p := &Population{env: env, cfg: cfg, scripts: scripts, crew: newCrew(&env, scripts), byID: make(map[entity.ID]*record)}
+	p.arguments.Large = func(d *property.Definition, m *property.Method, bytes int) {
+		env.Counters.OversizeCalls++
+		env.Stats.AddOversizeCall(d, m, bytes)
+	}
+	return p
 }
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.

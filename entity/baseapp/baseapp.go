@@ -112,6 +112,10 @@ func New(cfg Config) (*BaseApp, error) {
 		sealing:  newSealing(cfg.Secrets),
 		stats:    property.NewLoggedStats(cfg.Schema, cfg.Log),
 	}
+	a.arguments.Large = func(d *property.Definition, m *property.Method, bytes int) {
+		a.report.OversizeCalls++
+		a.stats.AddOversizeCall(d, m, bytes)
+	}
 	a.links.Transport, a.links.Log, a.links.Carriers = a.net, a.log, cfg.Carriers
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)

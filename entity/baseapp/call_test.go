@@ -164,3 +164,21 @@ func TestCallsOfClientsFromElsewhere(t *testing.T) {
 		t.Errorf("the client hears %d calls, %d are refused", n, r.a.Counters().Refused-before)
 	}
 }
+
+// A call whose arguments are larger than its method should have is made, and counted.
+func TestOversizeCall(t *testing.T) {
+	r := joinedRig(t)
+	r.playLive()
+	_, v := r.spawn()
+	r.createCell(v)
+	hurt := r.schema.Type("Avatar").CellMethod("hurt")
+	for _, limit := range []int{0, 4, 3} { // bytes of its argument
+		hurt.WarnBytes = limit
+		if err := v.Cell().Call("hurt", int32(1)); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := r.a.Counters().OversizeCalls; n != 1 {
+		t.Errorf("%d calls are counted", n)
+	}
+}

@@ -52,6 +52,9 @@ type Counters struct {
 	// the client did not know yet, a walk by the server, or the loss of the control. So it also counts
 	// moves of entities that the client never controlled.
 	Overruled uint64 `json:",omitempty"`
+	// OversizeCalls counts calls of scripts whose arguments were larger than their method's WarnBytes
+	// (VariableLengthHeaderSize in a definition). They were made; the log names the methods.
+	OversizeCalls uint64 `json:",omitempty"`
 }
 
 // All yields the name and a pointer of every counter, in order, to add, encode or publish them one

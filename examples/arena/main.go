@@ -12,6 +12,9 @@
 // All traffic is encrypted, unless -seal=false is given. Roles in separate OS processes need a
 // common key for that: export ARENA_KEY=$(openssl rand -hex 32).
 //
+// With -rtt 100ms the bots live as far away as that from the servers, which shows how players with
+// common lines see each other, also those who cross from cell to cell (Linux, in one OS process).
+//
 // It prints one status line a second and serves a live page. At the end (-duration, or Ctrl-C) the
 // world is frozen, and every bot compares what it holds with what the server says it should hold.
 // The exit status is 1 if anything differed, a message was lost, an error happened, or too few of
@@ -35,7 +38,7 @@ import (
 // flags are the command line. All roles of one world are given the same.
 type flags struct {
 	bots, guards, cellApps, baseApps int
-	duration                         time.Duration
+	duration, rtt                    time.Duration
 	leave                            float64
 	seed                             uint64
 	http                             string
@@ -69,6 +72,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.StringVar(&f.advertise, "advertise", "", "address that players are told, behind an address translation")
 	set.StringVar(&f.ports, "ports", "", "ports of the BaseApps for players, as 20100-20199; any if empty")
 	set.StringVar(&f.inner, "inner", "udp", "network between the processes: udp or tcp")
+	set.DurationVar(&f.rtt, "rtt", 0, "round-trip time between the bots and the servers, added on Linux in one process")
 	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
 	if err := set.Parse(args); err != nil {
 		return nil, err
@@ -93,6 +97,8 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.leave < 0 || f.leave >= 1, "-leave %v: take a share, 0 or more and less than 1", f.leave)
 	fault(f.leave > 0 && f.duration == 0, "-leave %v: give a -duration, at half of which they leave", f.leave)
 	fault(f.duration < 0, "-duration %v: take a positive time, or 0 for no end", f.duration)
+	fault(f.rtt < 0 || f.rtt > 2*time.Second, "-rtt %v: take up to 2s", f.rtt)
+	fault(f.rtt > 0 && (f.role != "" || f.public != "" || f.advertise != ""), "-rtt %v: it goes without -role, -public and -advertise", f.rtt)
 	return &f, errors.Join(faults...)
 }
 

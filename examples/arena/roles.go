@@ -59,12 +59,18 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 	if err != nil {
 		return err
 	}
+	var far *distance
+	if f.rtt > 0 {
+		if far, err = startDistance(f.rtt, w.LoginAddr(), cfg.Doors[0].Ports, log); err != nil {
+			return errors.Join(err, w.Stop())
+		}
+	}
 	s := newShow(f, log, cfg.Key)
 	s.world = w
 	if err = s.open(w.ManagerAddr()); err == nil {
 		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
 	}
-	return errors.Join(err, s.close(), w.Stop())
+	return errors.Join(err, s.close(), far.close(), w.Stop())
 }
 
 // runManagers runs the managers until Ctrl-C, and shows what they know.

@@ -176,7 +176,7 @@ func (h *Handoffs) To(id entity.ID) (to mercury.Address) {
 // for a base that is gone.
 func (h *Handoffs) Rebase(app mercury.Address, heir func(id entity.ID) mercury.Address) {
 	for i := range h.list {
-		x := &h.list[i]
+		x := h.list[i]
 		if x.Base != app {
 			continue
 		}

@@ -124,9 +124,9 @@ func ghosts() []plant {
 		{"an event told twice", "space/real_changes.go",
 			"	n := r.e.History.Add(method, args)\n",
 			"	r.e.History.Add(method, args)\n	n := r.e.History.Add(method, args)\n"},
-		{"reals outlive their BaseApp", "space/cell_deaths.go",
-			"		if rec.e.Base == app {\n",
-			"		if rec.e.Base == app && rec.real.witness != nil {\n"},
+		{"reals outlive their BaseApp", "space/heirs.go",
+			"		if heir.IsZero() {\n			c.drop(rec.real)\n",
+			"		if heir.IsZero() {\n"},
 	}
 }
 
@@ -140,7 +140,7 @@ func restores() []plant {
 			"	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)\n",
 			"	if !backup {\n		b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)\n	}\n"},
 		{"flow not wound back", "entity/baseapp/celllink.go",
-			"	l.out.Rewind(l.copy.Handled)\n",
+			"	l.out.Rewind(l.out.Known(l.copy.Handled, l.life))\n",
 			""},
 		{"older hops believed", "entity/baseapp/celllink.go",
 			"l.state == linkLocating || c < 0 || order.Incarnation",

@@ -221,6 +221,9 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 		return
 	}
 	p.at, p.used, p.lostSince = m.Reply, c.now, 0
+	if !r.own(p) { // the own base says what it has when it hears where its cell part is
+		p.out.Lives(m.Incarnation, &p.life)
+	}
 	if r.answersAhead(m) {
 		c.count.EarlyAnswers++ // the sender sends it again
 		return
@@ -287,7 +290,10 @@ func (r *Real) ack(p *peer) {
 	switch {
 	case r.own(p):
 		to = r.e.Base
-	case p.side == entity.BasePart: // it is where its messages come from
+	case p.side == entity.BasePart: // it is where its messages come from; a restored real has heard none
+		if to.IsZero() {
+			to = c.population.homeOfBase(p.id)
+		}
 	case rec != nil && rec.real != nil:
 		to = c.self
 	case rec != nil && c.now-p.used >= flow.ResendAfter: // it may have moved since it said where it is

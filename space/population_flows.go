@@ -158,9 +158,8 @@ func (p *Population) probeAfter() time.Duration {
 // resend sends what a flow has not sent yet, and repeats what is due: unacknowledged messages, what
 // a restored target lacks, and the question to a target that settles nothing.
 func (p *Population) resend(end *peer, send func(number uint64, payload []byte) bool) {
-	if rec := p.find(end.id); end.side != entity.BasePart && rec != nil && rec.e.Order.Incarnation > end.life {
-		end.life = rec.e.Order.Incarnation
-		end.out.Rewind(0)
+	if rec := p.find(end.id); end.side != entity.BasePart && rec != nil {
+		end.out.Lives(rec.e.Order.Incarnation, &end.life)
 	}
 	end.out.Resume(p.now, send)
 	end.out.Probe(p.now, p.probeAfter(), func(n uint64, payload []byte) { send(n, payload) })
@@ -210,7 +209,8 @@ var (
 )
 
 // abandon forgets what was sent to an entity. It counts what was not acknowledged, and the sender's
-// script, if it is here, is told after the walk.
+// script, if it is here, is told after the walk. What was acknowledged and is not settled nobody will
+// answer either, unless the answer is under way.
 func (p *Population) abandon(r *Real, end *peer, why error) {
 	end.unseen = false
 	if n := end.out.Unreceived(); n > 0 {
@@ -218,17 +218,17 @@ func (p *Population) abandon(r *Real, end *peer, why error) {
 		if unlogged, ok := p.lines.Allow(p.now, why.Error()); ok {
 			p.env.Log.Warn("calls given up", "target", end.id.String(), "calls", n, "why", why, "unlogged", unlogged)
 		}
-		end.out.Each(p.now, func(_ uint64, payload []byte) {
-			var x flow.MethodCall
-			var call flow.ServerCall
-			switch kind := flow.Payload(payload[0]); {
-			case r == nil:
-			case kind == flow.ServerCallPayload && call.Parse(payload[1:]) == nil:
-				r.fail(call.Request, why)
-			case kind == flow.RemoteCallPayload && x.Parse(payload[1:]) == nil:
-				r.cell.refusals = append(r.cell.refusals, refusal{r, RefusedCall{Target: end.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
-			}
-		})
 	}
+	end.out.EachKept(func(payload []byte, received bool) {
+		var x flow.MethodCall
+		var call flow.ServerCall
+		switch kind := flow.Payload(payload[0]); {
+		case r == nil:
+		case kind == flow.ServerCallPayload && call.Parse(payload[1:]) == nil:
+			r.fail(call.Request, why)
+		case kind == flow.RemoteCallPayload && !received && x.Parse(payload[1:]) == nil:
+			r.cell.refusals = append(r.cell.refusals, refusal{r, RefusedCall{Target: end.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
+		}
+	})
 	end.out.Settle(p.now, end.out.Last())
 }

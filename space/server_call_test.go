@@ -279,6 +279,96 @@ func TestAnswerWaitsForTheCallMadeAgain(t *testing.T) {
 	}
 }
 
+// A target that has no flow with a restored caller in its backup hears of the new life by the call that
+// is made again, and says its answer again at once.
+func TestAnswerToACallerThatForgotTheFlow(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -300, 1) // nobody there has a ghost of it
+	r.create(8, 300, 1)
+	r.tick(5)
+	r.clean()
+	r.real(7).backup()
+	r.pump()
+	b := *r.bases[7].backup
+	hook := func(a *Avatar, what string) {
+		if strings.HasPrefix(what, "hit") {
+			_ = a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", 0).Call("pay", 2)
+		}
+	}
+	r.avatar(7).hook = hook
+	r.call(7, hitMethod, arg(9)...)
+	r.tick(2)
+	r.diary(7, "hit 9;pay of 0.8: 98 left by avatar, user 0;")
+	r.apps[0].cell.drop(r.real(7))
+	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.FromPart == entity.BasePart }
+	r.restore(7, -300, b.Parts, b.Handled)
+	r.avatar(7).hook = hook
+	r.hold = nil
+	r.resend(7)
+	r.tick(5)
+	r.diary(8, "pay 2 for 0.7;")
+	if got := r.avatar(7).Diary.Get(); !strings.HasSuffix(got, "hit 9;pay of 0.8: 98 left by avatar, user 0;") {
+		t.Errorf("the caller has %q", got)
+	}
+	r.calm()
+}
+
+// A restored cell part tells the bases of others that it is another one, though it has not heard where
+// they are: what they have said since its backup, they must say again.
+func TestRestoredTellsTheBasesOfOthers(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	call := flow.ServerCall{Caller: 8, CallerPart: entity.BasePart, Part: entity.CellPart, Method: hitMethod, Args: arg(1)}
+	r.queue = append(r.queue, packet{r.base, r.bases[7].app, &flow.Message{From: 8, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart,
+		Incarnation: 1, Born: 1, Low: 1, Number: 1, Reply: r.base, Payload: call.Append(nil)}})
+	r.pump()
+	r.diary(7, "hit 1;")
+	r.real(7).backup()
+	r.pump()
+	b := *r.bases[7].backup
+	r.apps[0].cell.drop(r.real(7))
+	told := 0
+	r.hold = func(p packet) bool {
+		if a, is := p.m.(*flow.Ack); is && p.to == r.base && a.To == 8 && a.ToPart == entity.BasePart && a.From == 7 && a.Life == 2 && a.Number == 1 {
+			told++
+		}
+		return false
+	}
+	r.restore(7, -50, b.Parts, b.Handled)
+	r.tick(2)
+	if told != 1 {
+		t.Errorf("it told the base %d times", told)
+	}
+}
+
+// A caller hears at once that its target has ended, also of what that has handled and what it could no
+// longer answer.
+func TestTargetEndsBeforeItsAnswerIsHeard(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	for n := range int64(2) {
+		if n == 1 { // the first was handled, and its answer died with the cell part
+			r.tick(3)
+			r.apps[1].cell.drop(r.real(8))
+			r.hold = nil
+			r.queue = nil
+			r.bases[8].got = append(r.bases[8].got, []byte{byte(flow.GonePayload)})
+		} else {
+			r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 8 && m.To == 7 }
+		}
+		if err := r.cellOf(7, 8).Then("OnPaid", n).Call("pay", 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.tick(int(2 * flow.ResendAfter / tickPeriod))
+	if got, want := r.avatar(7).Diary.Get(), "pay of 0.8: entity: there is no such entity: the target has ended;"; got != want+want {
+		t.Errorf("it heard %q, want that both failed", got)
+	}
+	if n := r.real(7).requests.Len(); n != 0 {
+		t.Errorf("%d calls wait", n)
+	}
+}
+
 // A cell part calls its own methods at once, with an answer, and not without end.
 func TestOwnCalls(t *testing.T) {
 	r := newRig(t, 1)

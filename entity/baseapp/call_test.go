@@ -1,13 +1,16 @@
 package baseapp
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/property"
 )
 
 // Entities of other apps, by the allocators of joinedRig.
@@ -143,6 +146,47 @@ func TestDepartedBaseIsStillHeard(t *testing.T) {
 	r.tick()
 	if len(r.a.talking.active)+len(r.a.talking.departed) != 0 {
 		t.Errorf("%d active, %d departed", len(r.a.talking.active), len(r.a.talking.departed))
+	}
+}
+
+// A base hears by a call that a restored cell part makes again that it must say its answer again.
+func TestAnswerIsSaidAgainToTheRestored(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	give := slices.IndexFunc(v.Def().BaseMethods, func(m *property.Method) bool { return m.Name == "give" })
+	calls := func(life uint32) (answers []flow.Message) {
+		t.Helper()
+		x := flow.ServerCall{Caller: ofW, CallerPart: entity.CellPart, Cause: 5, Turn: 1, Request: flow.RequestID{Cause: 5, Number: 1},
+			Part: entity.BasePart, Method: uint16(give), Args: []byte{30, 0, 0, 0}}
+		r.tell(appX, &flow.Message{From: ofW, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: life, Born: life,
+			Low: uint64(life), Number: uint64(life), Reply: appX, Payload: x.Append(nil)})
+		r.tick()
+		return told[flow.Message](r, appW) // its base passes them on
+	}
+	first := one(t, calls(1))
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: ofW, FromPart: entity.CellPart, Life: 1, Number: first.Number})
+	r.tick()
+	if again := one(t, calls(2)); again.Number != first.Number || !bytes.Equal(again.Payload, first.Payload) {
+		t.Errorf("it says %+v, not %+v", again, first)
+	}
+	if n := r.heard("give"); n != 1 {
+		t.Errorf("it was handled %d times", n)
+	}
+}
+
+// A base hears at once that a cell part has ended that had handled its call and has not answered.
+func TestCallHandledByOneThatEnds(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	if err := v.Lookup(ofW, "Avatar", entity.CellViaBase).Then("OnGift", 0).Call("hurt", 1); err != nil {
+		t.Fatal(err)
+	}
+	m := one(t, told[flow.Message](r, appW))
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: ofW, FromPart: entity.CellPart, Life: 1, Number: m.Number})
+	r.tell(appW, &flow.Ack{To: id, ToPart: entity.BasePart, From: ofW, FromPart: entity.CellPart, Gone: true})
+	r.tick()
+	if n := r.heard("hurt of " + ofW.String() + ": entity: there is no such entity"); n != 1 {
+		t.Errorf("it heard %d times of it: %q", n, r.events)
 	}
 }
 

@@ -353,6 +353,7 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 		return
 	}
 	t.at = m.Reply
+	t.out.Lives(m.Incarnation, &t.life)
 	t.in.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, t.deliver)
 	a.wake(t)
 }
@@ -436,12 +437,12 @@ func (t *talk) abandon(why error) {
 	if n := t.out.Unreceived(); n > 0 {
 		a.report.Refused += uint64(n)
 		t.of.log.Debug("calls given up", "target", t.id, "calls", n, "why", why)
-		t.out.Each(a.now, func(_ uint64, payload []byte) {
-			var m flow.ServerCall
-			if flow.Payload(payload[0]) == flow.ServerCallPayload && m.Parse(payload[1:]) == nil {
-				t.of.fail(m.Request, why)
-			}
-		})
 	}
+	t.out.EachKept(func(payload []byte, _ bool) { // what was handled nobody will answer either
+		var m flow.ServerCall
+		if flow.Payload(payload[0]) == flow.ServerCallPayload && m.Parse(payload[1:]) == nil {
+			t.of.fail(m.Request, why)
+		}
+	})
 	t.out.Settle(a.now, t.out.Last())
 }

@@ -21,7 +21,8 @@
 //     the app that handled it.
 //   - An Ack names the incarnation of its target. A newer incarnation was restored from a backup:
 //     the sender goes back to what that one has handled, and what an older one acknowledged no
-//     longer counts. A sender that is not told asks (Sender.Probe).
+//     longer counts. A message of a newer incarnation says the same (Sender.Lives). A sender that is
+//     not told asks (Sender.Probe).
 //   - What a cell part keeps for other entities is in its backups, too: a new incarnation says it
 //     again, in its own stream.
 //   - What a restored sender goes on with from its backup has the numbers that it had, and

@@ -225,6 +225,14 @@ func (o *Sender) Resume(now time.Duration, f func(number uint64, payload []byte)
 // Waiting is the number of messages that Send has not reached.
 func (o *Sender) Waiting() int { return int(o.next - o.sent) }
 
+// EachKept calls f with every message that is not settled, in order; received says which of them the
+// target has acknowledged.
+func (o *Sender) EachKept(f func(payload []byte, received bool)) {
+	for i := range o.kept {
+		f(o.kept[i].payload, o.kept[i].number <= o.received)
+	}
+}
+
 // Each calls f with every message that the target has not acknowledged, in order.
 func (o *Sender) Each(now time.Duration, f func(number uint64, payload []byte)) {
 	o.Again(now)
@@ -314,6 +322,16 @@ func (o *Sender) readBirths(r *codec.Reader) {
 		}
 		o.births = append(o.births, x)
 		last = x
+	}
+}
+
+// Lives notes that the target is there in an incarnation. life is the newest known one: a
+// newer one was restored, perhaps from a backup without this flow, so that it owes no ack. It is sent
+// again whatever is kept.
+func (o *Sender) Lives(incarnation uint32, life *uint32) {
+	if incarnation > *life {
+		*life = incarnation
+		o.Rewind(0)
 	}
 }
 

@@ -185,6 +185,9 @@ func (c *Cluster) rest() error {
 	if err := c.runFor(2 * time.Second); err != nil {
 		return err
 	}
+	if err := c.runUntil(slowestGossip, c.noneWaits); err != nil {
+		return err
+	}
 	if err := c.lull(); err != nil {
 		return err
 	}

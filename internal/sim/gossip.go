@@ -44,8 +44,11 @@ const gossipDef = `
 </root>`
 
 const (
-	// gossipWithin is how long a call may take: the world is at peace for longer before it rests.
+	// gossipWithin is how long a call may take, in game time.
 	gossipWithin = 8 * time.Second
+	// slowestGossip is the same where the clock of a space runs as slowly as it may: for so long the
+	// world waits for answers before it freezes, in which nothing times out.
+	slowestGossip = 5 * gossipWithin
 	// refusedEvery is how many calls have one that the called method answers with an error.
 	refusedEvery = 3
 )
@@ -406,6 +409,19 @@ func (k *callsAnswered) converged() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// noneWaits reports whether all calls of gossips have been answered.
+func (c *Cluster) noneWaits() bool {
+	waits := 0
+	c.eachGossip(func(_ *Process, s *gossipCell, b *gossipBase) {
+		if s != nil {
+			waits += s.Open.Len()
+		} else {
+			waits += len(b.open)
+		}
+	})
+	return waits == 0
 }
 
 // eachGossip calls f with each cell part and each base of the gossips.

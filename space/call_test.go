@@ -115,6 +115,11 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 		say := func(n uint32) {
 			_ = r.real(7).Base().Call("report", n)
 			_ = r.real(7).OwnClient().Call("say", n)
+			_ = r.real(7).Base().Then("OnPaid", 0).Call("report", 10+n)
+			ask := flow.ServerCall{Caller: 7, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: uint64(n)}, Part: entity.CellPart,
+				Method: payMethod, Args: arg(byte(n))}
+			r.say(7, ask.Append(nil))
+			r.pump()
 		}
 		acks := func(p packet) bool { _, is := p.m.(*flow.Ack); return is }
 		r.hold = acks // it is heard, and the real does not know
@@ -124,8 +129,8 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 		r.hold = func(p packet) bool { return acks(p) || p.to == r.base }
 		say(2)
 		r.tick(1)
-		r.move(7, 50)
 		say(3)
+		r.move(7, 50)
 		r.hold = func(p packet) bool { return acks(p) || p.to == r.base || p.to == addr(2) }
 		r.tick(10)
 		if r.real(7) != nil {
@@ -147,6 +152,9 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 		if got := r.reported(7); got != "1 2 3 " {
 			t.Errorf("again %v: the base heard %s", again, got)
 		}
+		if got, want := r.exchanged(7), "asked 11;answered 1;asked 12;answered 2;asked 13;answered 3;"; got != want {
+			t.Errorf("again %v: the base was %s", again, got)
+		}
 		said := ""
 		ids, bodies := r.bundles(7)
 		for i, id := range ids {
@@ -159,6 +167,21 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 			t.Errorf("again %v: the client heard %s", again, said)
 		}
 	}
+}
+
+// exchanged are the two-way calls and the answers that a base got from its cell part.
+func (r *rig) exchanged(id entity.ID) (s string) {
+	for _, p := range r.bases[id].got {
+		var call flow.ServerCall
+		var answer flow.Answer
+		switch kind := flow.Payload(p[0]); {
+		case kind == flow.ServerCallPayload && call.Parse(p[1:]) == nil:
+			s += fmt.Sprintf("asked %d;", call.Args[0])
+		case kind == flow.AnswerPayload && answer.Parse(p[1:]) == nil:
+			s += fmt.Sprintf("answered %d;", answer.Request.Number)
+		}
+	}
+	return s
 }
 
 // reported is what a base was told by report.

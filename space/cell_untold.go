@@ -30,8 +30,9 @@ func (r *Real) readUntold(rd *codec.Reader) {
 	}
 }
 
-// retell sends what was not told: calls to the base after heard, which it has not handled, and
-// calls to the own client if that is still the same. The new witness tells the client the rest.
+// retell sends what was not told: calls to the base after heard, which it has not handled, its own and
+// those that it hands on, answers, and calls to the own client if that is still the same. The new
+// witness tells the client the rest.
 func (r *Real) retell(heard uint64) {
 	u := r.untold
 	r.untold = nil
@@ -40,15 +41,18 @@ func (r *Real) retell(heard uint64) {
 	}
 	u.out.Each(r.cell.now, func(number uint64, payload []byte) {
 		kind, body, err := flow.SplitPayload(payload)
-		switch {
-		case err != nil || number <= heard:
-		case kind == flow.CallBasePayload || kind == flow.TeleportedPayload:
-			_ = r.sendBase(payload)
-		case kind == flow.BundlePayload:
+		if err != nil || number <= heard {
+			return
+		}
+		switch kind {
+		case flow.BackupPayload, flow.GonePayload: // of the former incarnation
+		case flow.BundlePayload:
 			var m flow.Bundle
 			if m.Parse(body) == nil {
 				r.retellClient(m.Session, m.Bytes)
 			}
+		default:
+			_ = r.sendBase(payload)
 		}
 	})
 	r.retellClient(u.session, u.direct)

@@ -21,6 +21,7 @@ const (
 	between  = "an audit between two ticks left out a ghost that had gone in the first, but of which the client heard only in the second"
 	unkept   = "the last CellApp with a cell of the space died with the manager, and its data, which another CellApp had known, began anew at 0"
 	sparing  = "a cell still saved detail when everything was told in silence, and its clients were asked for details beyond that"
+	unasked  = "a frozen copy had handed a call on to its base, which had not heard it, and the real that was restored from it did not say it again"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -57,6 +58,7 @@ func TestKept(t *testing.T) {
 		{restlessOf(910028), behind},
 		{restlessOf(930223), between},
 		{restlessOf(1030100), unkept},
+		{wildly(withManager(optionsOf(201))), unasked},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

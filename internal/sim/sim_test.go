@@ -89,6 +89,13 @@ func wildOf(seed uint64) Wild {
 	return w
 }
 
+// wildly makes the world of a seed wild, as TestSeeds does.
+func wildly(o Options) Options {
+	o.Wild = wildOf(o.Seed)
+	o.Wild.Travellers = travellersOf(o.Seed)
+	return o
+}
+
 // travellersOf is how many entities are teleported all the time: some in a third of the seeds. It has a
 // chance of its own, so that the other seeds stay the same runs.
 func travellersOf(seed uint64) int {
@@ -144,8 +151,7 @@ func TestSeeds(t *testing.T) {
 			seed := *start + uint64(i)
 			o := withManager(optionsOf(seed))
 			if !*tame {
-				o.Wild = wildOf(seed)
-				o.Wild.Travellers = travellersOf(seed)
+				o = wildly(o)
 			}
 			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}

@@ -40,9 +40,10 @@ type peer struct {
 	turns uint32
 	// unseen means that messages wait until the client sees the other end; see CallPatience.
 	unseen bool
-	// used is when the flow last moved. lostSince is since when nobody here knows where the other
-	// end is. Both are local, and start again on the next cell.
-	used, lostSince time.Duration
+	// used is when the flow last moved. giveUpAt is when the other end is given up, if nobody here
+	// knows by then where it is; 0 while somebody does. On the way to another cell they are how long
+	// ago and how far off that is: who walks to and fro over a line must not wait for ever.
+	used, giveUpAt time.Duration
 }
 
 const (
@@ -88,9 +89,11 @@ func (r *Real) own(p *peer) bool { return p.side == entity.BasePart && p.id == r
 // idle reports whether nobody would miss the flow: nothing is kept, and nothing will be asked for
 // again after a restore.
 func (r *Real) idle(p *peer) bool {
-	lease := max(PeerLease, 4*r.cell.cfg.BackupPeriod)
-	return !r.own(p) && p.out.Kept() == 0 && r.cell.now-p.used >= lease && r.settled(p) == p.in.Last()
+	return !r.own(p) && p.out.Kept() == 0 && r.cell.now-p.used >= r.lease() && r.settled(p) == p.in.Last()
 }
+
+// lease is how long an idle flow is kept; see PeerLease.
+func (r *Real) lease() time.Duration { return max(PeerLease, 4*r.cell.cfg.BackupPeriod) }
 
 func comparePeers(a, b peer) int {
 	return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.side, b.side))
@@ -220,7 +223,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 		c.count.Refused++ // an older incarnation, to whose old place acks must not go
 		return
 	}
-	p.at, p.used, p.lostSince = m.Reply, c.now, 0
+	p.at, p.used, p.giveUpAt = m.Reply, c.now, 0
 	if !r.own(p) { // the own base says what it has when it hears where its cell part is
 		p.out.Lives(m.Incarnation, &p.life)
 	}
@@ -336,6 +339,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 		b = fields.AppendMailbox(b, p.id, p.side, at)
 		b = mercury.AppendAddress(b, home)
 		b = p.in.Append(b)
+		b = r.appendPatience(b, p, sending)
 		b = binary.AppendUvarint(b, p.cause)
 		b = binary.AppendUvarint(b, uint64(p.turn))
 		b = codec.AppendBool(b, out)
@@ -348,6 +352,32 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 	return b
 }
 
+// patienceUnit is how finely the times of a flow travel.
+const patienceUnit = 100 * time.Millisecond
+
+// appendPatience encodes how long a flow has not moved, and how long its other end will still be looked
+// for, from 1 on; 0 if it is known. A backup has neither: they begin anew.
+func (r *Real) appendPatience(b []byte, p *peer, sending bool) []byte {
+	unused, left := time.Duration(0), time.Duration(0)
+	if sending {
+		unused = max(r.cell.now-p.used, 0) / patienceUnit
+		if p.giveUpAt != 0 {
+			left = 1 + max(p.giveUpAt-r.cell.now, 0)/patienceUnit
+		}
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(unused)), uint64(left))
+}
+
+// readPatience reads what appendPatience wrote. What is longer than any of ours counts as the longest.
+func (r *Real) readPatience(rd *codec.Reader, p *peer) {
+	unused, left := rd.Uvarint(), rd.Uvarint()
+	p.used = r.cell.now - time.Duration(min(unused, uint64(r.lease()/patienceUnit)))*patienceUnit
+	p.giveUpAt = 0
+	if left > 0 {
+		p.giveUpAt = r.cell.now + time.Duration(min(left, uint64(FlowGiveUp/patienceUnit)))*patienceUnit
+	}
+}
+
 // readFlows reads what appendFlows wrote. A restored real sends in a new stream.
 func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 	r.readSaving(rd, restoring)
@@ -356,7 +386,7 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 		rd.Fail(errors.New("the flows are of an incarnation that is yet to come"))
 		return
 	}
-	n := rd.Count(MaxPeers, 6)
+	n := rd.Count(MaxPeers, 8)
 	last := peer{}
 	for range n {
 		id, side, at := fields.ReadMailbox(rd)
@@ -377,6 +407,7 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 		}
 		p.at, p.home = at, r.cell.population.heirOr(home, id)
 		p.in.Read(rd)
+		r.readPatience(rd, p)
 		p.cause, p.turn = rd.Uvarint(), fields.ReadUint32(rd)
 		if rd.Bool() {
 			p.life = fields.ReadUint32(rd)

@@ -90,7 +90,7 @@ func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, fro
 	default:
 		end.out.Heed(p.now, a, stream, &end.life)
 	}
-	end.used, end.lostSince = p.now, 0
+	end.used, end.giveUpAt = p.now, 0
 }
 
 func (p *Population) has(room room, to mercury.Address) bool {
@@ -185,16 +185,16 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 		p.abandon(r, end, errBaseDead)
 		return true
 	case end.side == entity.CellPart && p.find(end.id) != nil:
-		end.lostSince = 0
+		end.giveUpAt = 0
 		return false
 	case end.side == entity.CellPart && end.at == p.env.Self && p.tombstones.Ended(end.id):
 		p.abandon(r, end, errEnded)
 		return true
 	}
-	if end.lostSince == 0 {
-		end.lostSince = p.now
+	if end.giveUpAt == 0 {
+		end.giveUpAt = p.now + FlowGiveUp
 	}
-	if p.now-end.lostSince < FlowGiveUp {
+	if p.now < end.giveUpAt {
 		return false
 	}
 	p.abandon(r, end, errNowhere)

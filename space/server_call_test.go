@@ -422,6 +422,38 @@ func TestClientEntity(t *testing.T) {
 	}
 }
 
+// Whoever walks to and fro over a line gives up a target that is nowhere no later than others, and
+// forgets flows that rest.
+func TestFlowsOfAWalkerEnd(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	walk := func(d time.Duration) {
+		for step := range int(d / tickPeriod) {
+			if step%40 == 0 {
+				r.move(7, 60-float32(step/40%2)*120)
+			}
+			r.tick(1)
+		}
+	}
+	if err := r.cellOf(7, 8).Call("hit", 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cellOf(7, 99).Then("OnPaid", 0).Within(time.Minute).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	walk(FlowGiveUp + 2*time.Second)
+	if hops := r.real(7).Order().Hop; hops < 4 {
+		t.Fatalf("it was handed over %d times", hops)
+	}
+	if got := r.avatar(7).Diary.Get(); !strings.Contains(got, "pay of 0.99: "+errNowhere.Error()) {
+		t.Errorf("it heard %q", got)
+	}
+	walk(r.real(7).lease())
+	if n := len(r.real(7).flows); n != 1 {
+		t.Errorf("%d flows are left", n)
+	}
+}
+
 // A cell part without a base is found where its mailbox says that it was made, and followed; that it
 // has ended is told at once.
 func TestCallsOfEntitiesWithoutBase(t *testing.T) {

@@ -22,6 +22,7 @@ const (
 	unkept   = "the last CellApp with a cell of the space died with the manager, and its data, which another CellApp had known, began anew at 0"
 	sparing  = "a cell still saved detail when everything was told in silence, and its clients were asked for details beyond that"
 	unasked  = "a frozen copy had handed a call on to its base, which had not heard it, and the real that was restored from it did not say it again"
+	restive  = "a client's calls went to an entity that was nowhere, and were never given up, since the caller was handed over again and again"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -59,6 +60,7 @@ func TestKept(t *testing.T) {
 		{restlessOf(930223), between},
 		{restlessOf(1030100), unkept},
 		{wildly(withManager(optionsOf(201))), unasked},
+		{wildly(withManager(optionsOf(321))), restive},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

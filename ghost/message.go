@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -67,9 +68,9 @@ type State struct {
 	// property.Compressor); it aliases the input after Parse.
 	Props   []byte
 	History []byte // property.History; aliases the input after Parse
-	// Answers says that it answers a Query: the real was there when it was asked for, whatever others
-	// have said of the ghost before. See Rumours.
-	Answers bool
+	// Answers is the Asked of the Query that it answers, 0 for none: the real was there when it was
+	// asked for, whatever others had said of the ghost before that. See Rumours.
+	Answers uint64
 }
 
 // Append encodes m.
@@ -82,7 +83,7 @@ func (m *State) Append(b []byte) []byte {
 	b = fields.AppendControl(b, m.Control)
 	b = codec.AppendBytes(b, m.Props)
 	b = codec.AppendBytes(b, m.History)
-	return codec.AppendBool(b, m.Answers)
+	return binary.AppendUvarint(b, m.Answers)
 }
 
 // Parse decodes a body.
@@ -97,7 +98,7 @@ func (m *State) Parse(body []byte) error {
 	m.Control = fields.ReadControl(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
-	m.Answers = r.Bool()
+	m.Answers = r.Uvarint()
 	return done(&r, "state")
 }
 
@@ -200,9 +201,14 @@ type Query struct {
 	Head
 	// Asker is who wants the answer: a query goes on to where the real went.
 	Asker mercury.Address
+	// Asked is when that was, by the asker's own clock; see Moment.
+	Asked uint64
 	// Hops counts how often the query went on.
 	Hops uint8
 }
+
+// Moment is a time of a CellApp's clock as a Query has it.
+func Moment(now time.Duration) uint64 { return uint64(max(now, 0) / time.Millisecond) }
 
 // MaxQueryHops bounds how far a query goes on: ghosts that point at each other must not keep one
 // for ever.
@@ -211,6 +217,7 @@ const MaxQueryHops = 4
 func (m *Query) code(c *codec.Coder) {
 	m.Head.code(c)
 	fields.Address(c, &m.Asker)
+	c.Uvarint(&m.Asked)
 	c.U8(&m.Hops)
 }
 

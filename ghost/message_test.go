@@ -28,7 +28,7 @@ func messages() []message {
 	return []message{
 		&ghost.State{
 			Head: head, Type: 4, Space: 5, Base: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:99"), Salt: 6},
-			MoveStamp: 7, Position: pos, Direction: dir, Control: entity.Control{By: 8, Number: 9}, Props: []byte("props"), History: []byte("history"), Answers: true,
+			MoveStamp: 7, Position: pos, Direction: dir, Control: entity.Control{By: 8, Number: 9}, Props: []byte("props"), History: []byte("history"), Answers: 4,
 		},
 		&ghost.Update{Head: head, MoveStamp: 7, Position: pos, Direction: dir, Control: entity.Control{By: 8, Number: 9}, Changes: []ghost.Change{
 			{Number: 8, Index: 9, Payload: []byte("value")},
@@ -36,7 +36,7 @@ func messages() []message {
 		}},
 		&ghost.Delete{Head: head},
 		&ghost.Audit{Head: head, Sum: 1<<64 - 1},
-		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
+		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Asked: 3, Hops: 2},
 		&ghost.Watched{Head: head, On: true},
 		&ghost.Roll{Space: 5, Calls: []ghost.Call{{Head: head, After: 1}, {Head: head, After: 1<<32 - 1}}},
 	}

@@ -10,7 +10,8 @@ import (
 // overtaken States of older hops, which come from other apps, and may come seconds later. Or its
 // sender lies: nobody here knows who has the real. So a rumour does less than a tombstone. It holds
 // up States that are not newer, and the sender of each is asked whether the real still exists. A
-// State that answers is believed. The zero value has none.
+// State that answers is believed, unless the question was asked before a ghost here ended: then the
+// answer is only another late State. The zero value has none.
 //
 // A rumour once held up a single State. Two of older hops, late in one channel, brought back a ghost
 // that had gone.
@@ -25,8 +26,17 @@ type Rumours struct {
 type rumour struct {
 	Head
 	until time.Duration
+	// ended is when a ghost ended here, or when the rumour was heard first.
+	ended uint64
 	// denied is the newest order of a real that was not made because of it; see Deny.
 	denied entity.Order
+}
+
+// End adds a rumour at the end of a ghost that was here. Answers to questions that were asked before
+// count for nothing.
+func (r *Rumours) End(h Head, now time.Duration) {
+	r.Hear(h, now)
+	r.byID[h.ID].ended = Moment(now)
 }
 
 // Hear adds a rumour that the ghost of a real at h has ended. A repeated one does not last longer.
@@ -43,7 +53,7 @@ func (r *Rumours) Hear(h Head, now time.Duration) {
 	if len(r.queue) >= MaxTombstones {
 		r.pop()
 	}
-	r.byID[h.ID] = &rumour{Head: h, until: now + TombstoneLease}
+	r.byID[h.ID] = &rumour{Head: h, until: now + TombstoneLease, ended: Moment(now)}
 	r.queue = append(r.queue, h.ID)
 }
 
@@ -72,8 +82,9 @@ func (r *Rumours) Deny(id entity.ID, order entity.Order) bool {
 	return true
 }
 
-// Forbid reports whether a message is not newer than a rumour of its entity.
-func (r *Rumours) Forbid(h Head) bool {
+// Forbid reports whether a message is not newer than a rumour of its entity, and answers no question
+// that was asked since. answers is State.Answers.
+func (r *Rumours) Forbid(h Head, answers uint64) bool {
 	x := r.byID[h.ID]
-	return x != nil && !x.before(h)
+	return x != nil && !x.before(h) && answers <= x.ended
 }

@@ -2,6 +2,7 @@ package ghost
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 )
@@ -12,20 +13,28 @@ func TestRumours(t *testing.T) {
 		return Head{ID: id, Order: entity.Order{Incarnation: 1, Hop: hop}, Sequence: sequence}
 	}
 	r.Hear(head(1, 2, 5), 0)
-	if r.Forbid(head(1, 2, 6)) || r.Forbid(head(1, 3, 1)) || r.Forbid(head(2, 1, 1)) {
+	if r.Forbid(head(1, 2, 6), 0) || r.Forbid(head(1, 3, 1), 0) || r.Forbid(head(2, 1, 1), 0) {
 		t.Error("a newer State, or one of another entity, is held up")
 	}
 	for range 2 {
-		if !r.Forbid(head(1, 2, 5)) || !r.Forbid(head(1, 1, 9)) {
+		if !r.Forbid(head(1, 2, 5), 0) || !r.Forbid(head(1, 1, 9), 0) {
 			t.Error("an older one is not held up")
 		}
+	}
+	r.Hear(head(1, 2, 5), 9*time.Second)
+	if r.Forbid(head(1, 1, 9), Moment(time.Second)) {
+		t.Error("a rumour of what is not here holds up an answer to a question asked since the first")
+	}
+	r.End(head(1, 2, 5), 9*time.Second)
+	if !r.Forbid(head(1, 1, 9), Moment(time.Second)) || !r.Forbid(head(1, 1, 9), Moment(9*time.Second)) || r.Forbid(head(1, 1, 9), Moment(10*time.Second)) {
+		t.Error("an answer is not believed, or one to a question asked before the end is")
 	}
 	order := func(hop uint32) entity.Order { return entity.Order{Incarnation: 1, Hop: hop} }
 	if first, again := r.Deny(1, order(0)), r.Deny(1, order(0)); !first || !again || r.Deny(1, order(1)) || r.Deny(1, order(2)) || r.Deny(2, order(0)) {
 		t.Error("a real is denied that is newer than one denied before, or than the rumour; or none is")
 	}
 	r.Hear(head(1, 9, 1), TombstoneLease-1)
-	if !r.Forbid(head(1, 9, 1)) {
+	if !r.Forbid(head(1, 9, 1), 0) {
 		t.Error("a newer rumour holds up nothing more")
 	}
 	r.Expire(TombstoneLease)
@@ -35,7 +44,7 @@ func TestRumours(t *testing.T) {
 	for id := range entity.ID(MaxTombstones + 9) {
 		r.Hear(head(id+1, 1, 1), 0)
 	}
-	if len(r.byID) != MaxTombstones || len(r.queue) != MaxTombstones || r.Forbid(head(9, 1, 1)) || !r.Forbid(head(10, 1, 1)) {
+	if len(r.byID) != MaxTombstones || len(r.queue) != MaxTombstones || r.Forbid(head(9, 1, 1), 0) || !r.Forbid(head(10, 1, 1), 0) {
 		t.Errorf("%d rumours", len(r.byID))
 	}
 }

@@ -38,7 +38,7 @@ func (c *Cell) expire() {
 		}
 		u := rec.ghost.OrphanedUntil
 		if u != 0 && u <= c.now || rec.doubted != 0 && rec.doubted <= c.now {
-			c.population.rumours.Hear(rec.ghost.Head(), c.population.now)
+			c.population.rumours.End(rec.ghost.Head(), c.population.now)
 			c.evict(rec)
 			continue
 		}

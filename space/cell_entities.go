@@ -231,7 +231,7 @@ func (c *Cell) remove(r *Real) {
 	}
 	head.Sequence = ghost.Last
 	if r.gone == refused {
-		c.population.rumours.Hear(head, c.population.now) // it was perhaps never true
+		c.population.rumours.End(head, c.population.now) // it was perhaps never true
 	} else {
 		c.population.tombstones.Bury(head, c.population.now)
 	}

@@ -106,7 +106,7 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) error {
 	case rec != nil && rec.olderState(m.Head) || c.population.tombstones.Forbids(m.Head):
 		c.count.StaleGhosts++
 		return nil
-	case rec == nil && !m.Answers && c.population.rumours.Forbid(m.Head):
+	case rec == nil && c.population.rumours.Forbid(m.Head, m.Answers):
 		c.count.StaleGhosts++
 		c.population.ask(from, ghost.Head{ID: m.ID})
 		return nil
@@ -265,7 +265,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	}
 	if r.haunts.Has(m.Asker) || r.haunts.Add(m.Asker, c.now) {
 		r.haunts.SetBehind(m.Asker, false)
-		state.Answers = true
+		state.Answers = m.Asked
 		c.list(c.population.find(r.e.ID))
 		c.out.Send(m.Asker, state)
 	}

@@ -351,9 +351,15 @@ func TestLateStatesAfterDelete(t *testing.T) {
 			t.Errorf("a late State of hop %d brought back the ghost at %v", hop, g.Entity.Order)
 		}
 	}
-	// An answer to a question is believed.
+	// An answer to a question that was asked before the end is such a State, too.
 	s := r.stateOf(7, entity.Order{Incarnation: 1, Hop: 3})
-	s.Answers = true
+	s.Answers = ghost.Moment(r.now - tickPeriod)
+	r.tell(2, s)
+	if g := r.ghost(2, 7); g != nil {
+		t.Errorf("a late answer brought back the ghost at %v", g.Entity.Order)
+	}
+	// One to a question asked since is believed.
+	s.Answers = ghost.Moment(r.now + tickPeriod)
 	r.tell(2, s)
 	if r.ghost(2, 7) == nil {
 		t.Error("an answer is not believed")

@@ -20,7 +20,7 @@ func (p *Population) GhostState(m *ghost.State, from mercury.Address) error {
 	p.env.Counters.StaleGhosts++
 	if rec := p.find(m.ID); rec != nil && rec.ghost != nil && from == rec.ghost.Real && !rec.olderState(m.Head) {
 		rec.cell.evict(rec)
-		p.rumours.Hear(m.Head, p.now)
+		p.rumours.End(m.Head, p.now)
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func (p *Population) GhostUpdate(m *ghost.Update, from mercury.Address) error {
 		return rec.cell.ghostUpdate(rec, m, from)
 	}
 	p.env.Counters.StaleGhosts++
-	if !p.tombstones.Forbids(m.Head) && !p.rumours.Forbid(m.Head) {
+	if !p.tombstones.Forbids(m.Head) && !p.rumours.Forbid(m.Head, 0) {
 		p.ask(from, ghost.Head{ID: m.ID})
 	}
 	return nil
@@ -49,7 +49,7 @@ func (p *Population) GhostDelete(m *ghost.Delete, from mercury.Address) {
 		p.env.Counters.StaleGhosts++
 	case from == rec.ghost.Real || rec.ghost.OrphanedUntil != 0:
 		rec.cell.evict(rec)
-		p.rumours.Hear(m.Head, p.now)
+		p.rumours.End(m.Head, p.now)
 	default:
 		p.env.Counters.Unproved++
 		rec.cell.doubt(rec)
@@ -103,5 +103,5 @@ func (p *Population) deny(m *ghost.Query) {
 
 // ask asks an app for a real's State, or whether the real still exists.
 func (p *Population) ask(real mercury.Address, have ghost.Head) {
-	p.env.Out.Send(real, &ghost.Query{Head: have, Asker: p.env.Self})
+	p.env.Out.Send(real, &ghost.Query{Head: have, Asker: p.env.Self, Asked: ghost.Moment(p.now)})
 }

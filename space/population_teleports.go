@@ -351,7 +351,7 @@ func (p *Population) endTraces(h *migrate.Handoff) {
 	}
 	rec := p.find(h.Offer.ID)
 	if rec != nil && rec.ghost != nil && rec.cell.space == h.Offer.Space && rec.e.Order == h.Offer.Order {
-		p.rumours.Hear(rec.ghost.Head(), p.now)
+		p.rumours.End(rec.ghost.Head(), p.now)
 		rec.cell.evict(rec)
 	}
 }

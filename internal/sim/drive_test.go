@@ -69,6 +69,14 @@ func TestDrive(t *testing.T) {
 		if _, _, v := r.real(driven.id()); e == nil || !e.Controls() || v.Position() != e.Position || driven.client.Player().Position != e.Position {
 			t.Errorf("the driver has it at %v, the server at %v", e, v.Position())
 		}
+		_, _, v := r.real(driven.id())
+		if err := v.Script().(*walkerCell).SetControlledBy(driven.id()); err != nil {
+			t.Error(err)
+		}
+		r.wait(2 * time.Second)
+		if e := driver.client.Entity(driven.id()); e == nil || e.Controls() || !driven.client.Controls() {
+			t.Errorf("its own client shall move it again: the driver has %v", e)
+		}
 	})
 }
 

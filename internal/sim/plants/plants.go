@@ -28,6 +28,8 @@ func plants() []plant {
 	all = append(all, ghosts()...)
 	all = append(all, restores()...)
 	all = append(all, calls()...)
+	all = append(all, teleports()...)
+	all = append(all, driving()...)
 	return append(all, managers()...)
 }
 
@@ -52,6 +54,33 @@ func calls() []plant {
 		{"what a base has left to send is forgotten", "entity/baseapp/talk.go",
 			"		case t.out.Kept() == 0:\n		case len(a.talking.departed)",
 			"		case true:\n		case len(a.talking.departed)"},
+	}
+}
+
+// teleports lists bugs in how entities go elsewhere.
+func teleports() []plant {
+	return []plant{
+		{"a teleport lost on offload", "space/teleport.go",
+			"		r.teleport = t\n	}\n}",
+			"	}\n}"},
+		{"a base is not told how its teleport ended", "space/teleport.go",
+			"	t.user, t.request = rd.Varint(), rd.Uvarint()\n",
+			"	t.user = rd.Varint()\n	rd.Uvarint()\n"},
+		{"a refused real is told that it has arrived", "space/population_teleports.go",
+			"	a := arrival{refused: no}\n",
+			"	a := arrival{}\n	_ = no\n"},
+	}
+}
+
+// driving lists bugs in how clients move the entities of others.
+func driving() []plant {
+	return []plant{
+		{"a client keeps what it no longer moves", "space/charges.go",
+			"		if ch.told {\n",
+			"		if false {\n"},
+		{"a new charge is not told", "space/charges.go",
+			"		r.charges = slices.Insert(r.charges, i, charge{id: e.ID, incarnation: e.Order.Incarnation})\n",
+			"		r.charges = slices.Insert(r.charges, i, charge{id: e.ID, incarnation: e.Order.Incarnation, told: true, number: e.Control.Number})\n"},
 	}
 }
 

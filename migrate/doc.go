@@ -75,6 +75,8 @@
 //	OnloadRefused
 //	Offer, Lost          repeated until the base answers with a         a tick; 2 s
 //	                     Refuse, by the CellApp, whatever cells it has
+//	Mourned              the base waits without it (offerGrace)         500 ms
+//	Look, Seen           an opinion less; the next inquiry, or silence  3 s (AppTimeout)
 //	Probe                asked again while the base hears nothing       5 s
 //	AppSilent, AppLeft   the base asks again                            5 s
 //	flows (calls, Gone,  resent by their timers until acked             see flow.Sender

@@ -75,7 +75,9 @@ func (a *BaseApp) route() {
 	app.On(r, func(_ sender, m *wire.AppDead) {
 		switch m.Role {
 		case wire.CellApp:
+			a.mourn(m.App, m.Mourners)
 			a.cellAppDead(m.App)
+			a.endMourning()
 			return
 		case wire.BaseApp:
 			a.baseAppDead(m.App)
@@ -84,6 +86,7 @@ func (a *BaseApp) route() {
 		a.links.Bury(m.Role, m.App)
 		a.roster.Remove(m.App)
 	})
+	app.On(r, a.mourned)
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })

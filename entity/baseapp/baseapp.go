@@ -34,6 +34,8 @@ type BaseApp struct {
 	probes    int // sent in this tick
 	// doubted is the CellApp that this tick last asked the CellAppMgr about.
 	doubted mercury.Address
+	// mournings are the deaths of CellApps of which others may still know something.
+	mournings []mourning
 
 	now    time.Duration
 	ticks  app.Ticks
@@ -152,6 +154,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		}
 		a.closeSilent()
 		a.shut()
+		a.endMourning()
 		a.tickBases()
 		a.sendFlows()
 		a.tickTalks()

@@ -13,8 +13,11 @@ import (
 
 const (
 	// locateRetry is how long a base waits before it asks the CellAppMgr again for a CellApp. A
-	// space without a cell gets one within one or two rounds of balance.
+	// space without a cell gets one within one or two rounds of balance. But one whose last cell has
+	// just died gets another within a round trip: told that there is none, a base asks again after
+	// locateFirst, and then waits twice as long each time.
 	locateRetry = time.Second
+	locateFirst = 50 * time.Millisecond
 
 	// createTimeout is how long a CellApp may take to report that it made the real. An app that is
 	// silent for so long is declared dead, so a creation is never repeated before that verdict
@@ -23,7 +26,8 @@ const (
 
 	// offerGrace is how long a base waits after a loss before it restores its cell part. In that
 	// time a CellApp may offer a frozen copy, or a real that was handed on may report where it is.
-	// It also slows down a script that panics after every restore.
+	// After a death the wait ends as soon as all CellApps have said what they know (mourn.go). It
+	// also slows down a script that panics after every restore.
 	offerGrace = 500 * time.Millisecond
 )
 
@@ -128,9 +132,11 @@ type cellLink struct {
 	order   entity.Order
 	app     mercury.Address
 	copy    cellCopy
-	at      time.Duration // when Step has something to do
-	leaving bool          // the cell part must be destroyed
-	rehomed int           // how often the copy was given another place since the real lived
+	with    mercury.Address // while Lost: where the real was believed
+	at      time.Duration   // when Step has something to do
+	retry   time.Duration   // while Locating: the wait after the next answer that there is no cell
+	leaving bool            // the cell part must be destroyed
+	rehomed int             // how often the copy was given another place since the real lived
 	// unknown is how many incarnations a former life may have begun that this one has not heard of.
 	unknown uint32
 }
@@ -192,7 +198,7 @@ func (l *cellLink) begin(now time.Duration) {
 	}
 	l.in = flow.NewReceiver(l.order.Incarnation, 0)
 	l.out.Rewind(l.out.Known(l.copy.Handled, l.life))
-	l.state, l.at = linkLocating, now
+	l.state, l.at, l.retry = linkLocating, now, locateFirst
 }
 
 // Step does what is due at now, and reports whether to ask the CellAppMgr for a CellApp. Call it
@@ -215,7 +221,13 @@ func (l *cellLink) Step(now time.Duration) (ask bool) {
 // Located takes the CellApp that the manager chose. True means that the caller must tell it to make
 // the real of Order from Copy.
 func (l *cellLink) Located(now time.Duration, app mercury.Address) (create bool) {
-	if l.state != linkLocating || app.IsZero() {
+	if l.state != linkLocating {
+		return false
+	}
+	if app.IsZero() {
+		l.retry = max(l.retry, locateFirst) // a link that came from elsewhere has none
+		l.at = min(l.at, now+l.retry)
+		l.retry = min(2*l.retry, locateRetry)
 		return false
 	}
 	l.state, l.app, l.at = linkCreating, app, now+createTimeout
@@ -305,7 +317,18 @@ func (l *cellLink) lose(now time.Duration) {
 		l.Gone(now)
 		return
 	}
+	l.with = l.app
 	l.state, l.app, l.at = linkLost, mercury.Address{}, now+offerGrace
+}
+
+// Mourned is called when nothing more will come of the reals of a dead app. True means that the link
+// waited only for that, and that Step has something to do.
+func (l *cellLink) Mourned(now time.Duration, app mercury.Address) bool {
+	if l.state != linkLost || l.with != app {
+		return false
+	}
+	l.at = now
+	return true
 }
 
 // Backup keeps a backup of the current incarnation if it is fresher than the copy at hand, and

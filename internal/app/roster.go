@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -123,6 +124,17 @@ func (r *Roster) Remove(app mercury.Address) {
 func (r *Roster) Role(app mercury.Address) (wire.Role, bool) {
 	role, ok := r.roles[app]
 	return role, ok
+}
+
+// Of yields the apps of a role, in the order in which they were named.
+func (r *Roster) Of(role wire.Role) iter.Seq[mercury.Address] {
+	return func(yield func(mercury.Address) bool) {
+		for _, app := range r.named {
+			if r.roles[app] == role && !yield(app) {
+				return
+			}
+		}
+	}
 }
 
 // Len is how many apps are named.

@@ -81,6 +81,8 @@ func TestBreaks(t *testing.T) {
 			case wire.PlaceBaseID, wire.BasePlacedID, wire.CreateBaseID, wire.MakeBaseID, wire.BaseMadeID,
 				wire.RegisterNameID, wire.FindNameID, wire.NameHeldID, wire.NameGoneID:
 				o.Wild.Namers = 6
+			case wire.LookID, wire.SeenID, wire.MournedID:
+				o.Lookout = true
 			}
 			broken := 0
 			play(t, o, func(r *rig) {
@@ -145,7 +147,7 @@ func (r *rig) near(d float64) property.Vector3 {
 // provoke does what makes processes send a kind of message that is rare.
 func (r *rig) provoke(id wire.ID, n int) {
 	switch id {
-	case wire.OfferID, wire.CellLostID, wire.RefuseRealID:
+	case wire.OfferID, wire.CellLostID, wire.RefuseRealID, wire.LookID, wire.SeenID, wire.MournedID:
 		if on := r.cellApps[n%len(r.cellApps)]; on.alive && n%3 == 0 {
 			on.crash()
 			on.restartAt = r.now + 500*time.Millisecond

@@ -76,6 +76,9 @@ type Options struct {
 	Gift int
 	// MTU is the longest datagram; 0 is mercury's default.
 	MTU int
+	// Lookout says that processes can look at each other, so that most deaths are known at once. Of
+	// the crashes, one in four takes its machine with it.
+	Lookout bool
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
 	// Tamper, if not nil, sees every message before its app, and may change it or drop it by
@@ -143,10 +146,12 @@ type Cluster struct {
 	leaving *rand.Rand
 	// digging is the chance of how long land takes to load, for the same reason.
 	digging *rand.Rand
-	terms   uint32 // starts of a CellAppMgr
-	net     *mercurytest.Network
-	trace   *Trace
-	world   *world
+	// seeing is the chance of looks alone, for the same reason.
+	seeing *rand.Rand
+	terms  uint32 // starts of a CellAppMgr
+	net    *mercurytest.Network
+	trace  *Trace
+	world  *world
 
 	procs    []*Process
 	byPlace  map[netip.AddrPort]*Process
@@ -201,7 +206,7 @@ func New(o Options) (*Cluster, error) {
 	}
 	c := &Cluster{
 		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), leaving: rand.New(rand.NewPCG(o.Seed, 0x1ea7)),
-		digging: rand.New(rand.NewPCG(o.Seed, 0xd166)), net: mercurytest.New(o.Seed),
+		digging: rand.New(rand.NewPCG(o.Seed, 0xd166)), seeing: rand.New(rand.NewPCG(o.Seed, 0x5ee1)), net: mercurytest.New(o.Seed),
 		trace: newTrace(o.TraceTo), world: w, wild: w.chance, byPlace: make(map[netip.AddrPort]*Process),
 	}
 	c.breaking = strikes{chance: c.wild.breaks, kinds: breakKinds()}
@@ -275,8 +280,13 @@ func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 	if c.opts.Retire && !c.opts.Balance.Calm {
 		policy = restlessConfig{policy, c}
 	}
+	var lookout cellappmgr.Lookout
+	if c.opts.Lookout {
+		lookout = p
+	}
 	return cellappmgr.New(cellappmgr.Config{
 		Policy:    policy,
+		Lookout:   lookout,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
 		Spaces:  []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}, Geometry: land}},
 		Balance: c.opts.Balance.Config, Border: c.opts.Balance.Border,
@@ -334,7 +344,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 	}
 	c.tighten(&cells)
 	return cellapp.New(cellapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Log: p.log(), Space: cells,
+		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Lookout: p, Log: p.log(), Space: cells,
 	})
 }
 

@@ -232,7 +232,7 @@ func (x *impostor) toCellApp() []wire.Message {
 		&ghost.Roll{Space: space, Calls: []ghost.Call{{Head: head, After: 1}}},
 		&wire.RemovalAck{Space: space}, &wire.RemoveCell{Space: space, Ended: true}, &wire.Retired{Number: 1},
 		&wire.SpaceData{Space: space, Entry: wire.SpaceDataEntry{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}},
-		&wire.SpaceRate{Space: space, Clock: gametime.Clock{Number: 1 << 60}},
+		&wire.SpaceRate{Space: space, Clock: gametime.Clock{Number: 1 << 60}}, &wire.Look{Inquiry: 1, App: x.r.manager.Address()},
 	)
 }
 
@@ -243,6 +243,7 @@ func (x *impostor) toManager() []wire.Message {
 		&wire.SetSpaceData{Space: theSpace + 1, Key: tuneKey, Value: []byte("lie")}, &wire.CreateProxy{Request: 1, Account: "player1"},
 		&wire.ProxyMade{Request: 1, ID: v.ID}, &wire.ProxyGone{Account: "player1", ID: v.ID},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "player9", ID: v.ID}}}, &wire.Logins{Refused: true, Reason: "ha"}, &wire.RejoinEnd{},
+		&wire.Seen{Inquiry: uint64(x.n), App: x.r.cellApps[0].Address(), Reach: mercury.ReachClosed},
 	)
 }
 
@@ -270,7 +271,7 @@ func TestImpostorAtADoor(t *testing.T) {
 		{"a member whom nobody has named", secure.Config{ServerKey: public, ClusterKeys: []secure.ClusterKey{clusterKey()}}, mercury.Member},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			play(t, Options{Seed: 4310 + uint64(i), CellApps: 3, Players: 6, Rovers: 4, Balance: still(3), Sealed: true}, func(r *rig) {
+			play(t, Options{Seed: 4310 + uint64(i), CellApps: 3, Players: 6, Rovers: 4, Balance: still(3), Sealed: true, Lookout: true}, func(r *rig) {
 				r.parted = true
 				was := r.sessions()
 				v := r.impostorWith(&x.keys)

@@ -46,6 +46,7 @@ type player struct {
 	// worn and greeted count the calls of this session.
 	worn, greeted uint32
 	logins        int
+	placed        int // how often it was told of a cell part
 	audited       int
 	diff          []string
 	heard         map[*client.Replica]retold
@@ -85,6 +86,7 @@ func (pl *player) make(p *Process) (App, error) {
 			CellPlayer: func(own *client.Replica) {
 				pl.target, pl.ear.restored, pl.ear.retells = own.Position, true, true
 				pl.stepped(own.Position)
+				pl.placed++
 			},
 			Called: func(from *client.Replica, m *property.Method, args []property.Value) {
 				pl.hearRetold(from, m, args)

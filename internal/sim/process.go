@@ -44,6 +44,9 @@ type Process struct {
 	overrun     int           // datagrams that found the socket's buffer full
 	waiting     []datagram    // what arrived while paused, as in a socket's buffer
 	jobs        []jobResult
+	glances     []glance
+	lines       []heldLine
+	dark        bool          // its machine has crashed, too
 	restartAt   time.Duration // when a crashed process comes back; 0 for never
 	anew        bool          // it asks to be started anew
 	dying       bool          // killed; see kill
@@ -80,7 +83,7 @@ func (p *Process) start() error {
 	}
 	p.ep, p.alive, p.next, p.pausedUntil, p.restartAt = ep, true, p.c.now, 0, 0
 	p.slowUntil, p.freeAt = 0, 0
-	p.waiting, p.jobs = nil, nil
+	p.waiting, p.jobs, p.glances, p.lines, p.dark = nil, nil, nil, nil, false
 	app, err := p.make(p)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
@@ -105,6 +108,7 @@ func (p *Process) crash() {
 	p.c.losses++
 	p.app, p.ep = nil, nil
 	p.c.net.Drop(p.at)
+	p.c.endLines(p)
 	p.c.trace.Event(p.c.now, "crash", "%s", p.Name)
 }
 
@@ -127,6 +131,9 @@ func (p *Process) due() time.Duration {
 	}
 	for i := range p.jobs {
 		d = min(d, p.jobs[i].at)
+	}
+	for i := range p.glances {
+		d = min(d, p.glances[i].at)
 	}
 	if len(p.waiting) > 0 {
 		d = min(d, p.pausedUntil)
@@ -158,6 +165,9 @@ func (p *Process) run() {
 			continue
 		}
 		i++
+	}
+	if p.glance(); p.dying {
+		return
 	}
 	ticks := now >= p.next && !p.dying
 	if ticks {

@@ -302,6 +302,12 @@ func (rec *recorder) ofMembers(id wire.ID) teller {
 		return tell(func(m *wire.Freeze) string { return fmt.Sprintf("Freeze %t", m.On) })
 	case wire.AppDeadID:
 		return tell(func(m *wire.AppDead) string { return "AppDead " + rec.app(m.App) })
+	case wire.LookID:
+		return tell(func(m *wire.Look) string { return "Look at " + rec.app(m.App) })
+	case wire.SeenID:
+		return tell(func(m *wire.Seen) string { return fmt.Sprintf("Seen %s: %v", rec.app(m.App), m.Reach) })
+	case wire.MournedID:
+		return tell(func(m *wire.Mourned) string { return "Mourned " + rec.app(m.App) })
 	case wire.MembersID:
 		return tell(func(m *wire.Members) string { return "Members " + rec.apps(m.Apps) })
 	case wire.RejoinID:

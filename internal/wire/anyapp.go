@@ -56,11 +56,15 @@ func (m *Refused) Parse(body []byte) error { return parse(body, m, m.code) }
 type AppDead struct {
 	Role Role
 	App  mercury.Address
+	// Mourners are the CellApps that are told of a CellApp's death at the same time: each of them says
+	// Mourned to the BaseApps. There are none in a verdict that is told again.
+	Mourners []mercury.Address
 }
 
 func (m *AppDead) code(c *codec.Coder) {
 	codeRole(c, &m.Role)
 	fields.Address(c, &m.App)
+	codec.List(c, &m.Mourners, MaxMembers, 2, fields.Address)
 }
 
 // Append and Parse are what code describes.

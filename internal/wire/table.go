@@ -41,6 +41,7 @@ const (
 	RejoinCellID
 	RejoinEndID
 	AppSilentID
+	SeenID
 )
 
 // To a CellApp.
@@ -71,6 +72,7 @@ const (
 	WhereaboutsID
 	OnloadPartyID
 	SteerID
+	LookID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -93,6 +95,7 @@ const (
 	BasePlacedID
 	NameHeldID
 	WhereisID
+	MournedID
 )
 
 // To a BaseAppMgr; BaseMade also to the BaseApp that asked.
@@ -149,6 +152,7 @@ var table = newTable(
 	row[SetSpaceData](SetSpaceDataID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)).answered(SpaceCreatedID),
 	row[AppSilent](AppSilentID, BaseApp.to(CellAppMgr)),
+	row[Seen](SeenID, CellApp.to(CellAppMgr)),
 	row[DestroySpace](DestroySpaceID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)).answered(SpaceDestroyedID),
 
 	// Orders of the CellAppMgr to CellApps.
@@ -160,6 +164,7 @@ var table = newTable(
 	row[SpaceData](SpaceDataID, CellAppMgr.to(CellApp)),
 	row[SpaceDataSet](SpaceDataSetID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceRate](SpaceRateID, CellAppMgr.to(CellApp)),
+	row[Look](LookID, CellAppMgr.to(CellApp)),
 
 	// Between CellApps.
 	row[ghost.State](GhostStateID, CellApp.to(CellApp)),
@@ -189,6 +194,7 @@ var table = newTable(
 	row[migrate.Offer](OfferID, CellApp.to(BaseApp)),
 	row[migrate.Lost](CellLostID, CellApp.to(BaseApp)),
 	row[ClientPacket](ClientPacketID, CellApp.to(BaseApp)),
+	row[Mourned](MournedID, CellApp.to(BaseApp)),
 
 	// Answers of the CellAppMgr.
 	row[Located](LocatedID, CellAppMgr.to(CellApp, BaseApp)),

@@ -55,6 +55,8 @@
 //     number in n, and a channel beyond its last is refused and counted.
 //   - What blocks is a job: Jobs performs it on a bounded pool of goroutines and hands the result
 //     back on the app's goroutine.
+//   - A Lookout asks the kernels of other machines whether a process with a Lifeline is there. That
+//     of a killed process is known at once; a paused process is there.
 //   - An app that reports Dismissed is thrown away and made anew under another salt at the same
 //     places: to everyone else it is another start.
 //   - A carrier that breaks, as one whose socket was closed, ends its process as a panic does.

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"time"
@@ -40,6 +41,7 @@ type options struct {
 	unsealed  []mercury.Carrier // of carriers, those of UnsealedCarriers
 	doors     []mercury.Carrier // of carriers, those of Doors
 	wanted    []wantedRoute
+	lifeline  *net.TCPListener // nil for none
 
 	routes []route
 	clear  []bool // of each carrier: may be unsealed

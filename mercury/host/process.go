@@ -79,6 +79,8 @@ type Env struct {
 	Carriers func() []CarrierStats
 	// Jobs performs what blocks.
 	Jobs Jobs
+	// Lookout finds out whether other processes are there.
+	Lookout Lookout
 	// Log has the name of the process.
 	Log *slog.Logger
 }
@@ -97,6 +99,8 @@ type Process struct {
 	done     chan struct{}
 	err      error // read after done
 	places   atomic.Pointer[[]Place]
+	lifeline *lifeline // nil for none
+	watch    watch
 
 	// Owned by the goroutine of the app.
 	app   App

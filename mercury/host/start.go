@@ -54,6 +54,9 @@ func (h *Host) open(name, listen string, create func(Env) (App, error), opts []O
 		carriers: carriers, done: make(chan struct{}), meter: meter{off: o.shared},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	if o.lifeline != nil {
+		p.lifeline = newLifeline(o.lifeline)
+	}
 	switch {
 	case err != nil:
 	case o.shared:
@@ -76,6 +79,11 @@ func (p *Process) release() {
 	}
 	if p.waiter != nil {
 		p.waiter.close()
+	}
+	if p.lifeline != nil {
+		if err := p.lifeline.close(); err != nil {
+			p.log.Warn("the lifeline was not closed in order", "error", err)
+		}
 	}
 }
 
@@ -104,7 +112,7 @@ func (p *Process) begin() error {
 	env := Env{
 		Transport: net, Net: net, Self: net.Self(), Places: slices.Clone(places), Chance: p.host.chances.source(),
 		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, CPU: p.meter.used, ProcessCPU: processCPU,
-		Carriers: p.carrierStats, Jobs: Jobs{p}, Log: p.log,
+		Carriers: p.carrierStats, Jobs: Jobs{p}, Lookout: Lookout{p}, Log: p.log,
 	}
 	if g := p.seal(); g != nil {
 		env.Guard = g

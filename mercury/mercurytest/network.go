@@ -77,6 +77,9 @@ func (n *Network) SetLinkOneWay(from, to netip.AddrPort, l Link) { n.ways[way{fr
 // Cut parts two places, or joins them again. What is in flight still arrives.
 func (n *Network) Cut(a, b netip.AddrPort, cut bool) { n.cuts[pairOf(a, b)] = cut }
 
+// Parted reports whether the link between two places is cut.
+func (n *Network) Parted(a, b netip.AddrPort) bool { return n.cuts[pairOf(a, b)] }
+
 // Counts returns what became of the datagrams so far.
 func (n *Network) Counts() Counts { return n.counts }
 

@@ -51,6 +51,8 @@ type CellApp struct {
 	compressor  property.Compressor
 	jobs        map[uint64]func(result any) // under way, by token
 	lastJob     uint64                      // token
+	looks       []looking                   // under way
+	lastLook    uint64                      // token
 	said        app.Said                    // space data that the manager has not answered
 	counters    status.Counters
 	lines       logs.Limit

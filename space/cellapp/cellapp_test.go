@@ -608,3 +608,56 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// What a CellApp knows of a dead one's reals goes before its word that it has mourned.
+func TestMourns(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	r.net.to(addr(3))
+	r.manage(&wire.AppDead{Role: wire.CellApp, App: addr(2)})
+	got := r.net.to(addr(3))
+	var m wire.Mourned
+	if n := len(got); n == 0 || got[n-1].id != wire.MournedID || m.Parse(got[n-1].body) != nil || m.App != addr(2) {
+		t.Errorf("the base got %v", ids(got))
+	}
+	r.manage(&wire.AppDead{Role: wire.BaseApp, App: addr(5)})
+	if slices.Contains(ids(r.net.to(addr(3))), wire.MournedID) {
+		t.Error("it mourns a BaseApp")
+	}
+}
+
+// seer is a Lookout that notes where it is to look.
+type seer map[uint64]netip.AddrPort
+
+func (s seer) Probe(token uint64, at netip.AddrPort) { s[token] = at }
+
+// A CellApp looks where the manager asks it to, and says what it found; only so often at a time.
+func TestLooks(t *testing.T) {
+	r := newRig(t)
+	r.manage(&wire.Look{Inquiry: 1, App: addr(2)}) // it has no Lookout
+	s := seer{}
+	r.app.cfg.Lookout = s
+	r.join()
+	seen := func() (out []wire.Seen) {
+		return sentTo[wire.Seen](r, toManager, wire.SeenID)
+	}
+	r.manage(&wire.Look{Inquiry: 7, App: addr(2)})
+	if len(s) != 1 || s[1] != addr(2).At {
+		t.Fatalf("it looks at %v", s)
+	}
+	r.app.Reached(r.now, 2, mercury.ReachClosed)
+	if got := seen(); len(got) != 0 {
+		t.Errorf("it says %v of what nobody asked", got)
+	}
+	r.app.Reached(r.now, 1, mercury.ReachSilent)
+	r.app.Reached(r.now, 1, mercury.ReachOpen)
+	if got := seen(); len(got) != 1 || got[0] != (wire.Seen{Inquiry: 7, App: addr(2), Reach: mercury.ReachSilent}) {
+		t.Errorf("it says %v", got)
+	}
+	for i := range 2 * maxLooks {
+		r.manage(&wire.Look{Inquiry: uint64(i), App: addr(2)})
+	}
+	if len(r.app.looks) != maxLooks {
+		t.Errorf("%d looks are under way", len(r.app.looks))
+	}
+}

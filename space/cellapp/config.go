@@ -25,6 +25,9 @@ type Config struct {
 	Space space.Config
 	// Jobs runs the game's blocking work (space.Cell.Do). nil runs none.
 	Jobs Jobs
+	// Lookout looks at other processes when the CellAppMgr asks whether one is dead. With nil the
+	// CellApp gives no opinion.
+	Lookout Lookout
 	// Tick is the tick period, default 100 ms.
 	Tick time.Duration
 	// ReportPeriod is how often the CellAppMgr hears of the cells' loads, default 250 ms. It must

@@ -38,6 +38,7 @@ func (a *CellApp) routeOrders() {
 		a.log.Info("the CellApp has retired")
 	})
 	app.On(r, a.spaceRate)
+	app.On(r, a.look)
 	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
 	app.On(r, func(_ sender, m *wire.Located) { a.population.Located(m.ID, m.Space, m.App, m.Gone) })
 	app.On(r, func(_ sender, m *wire.SpaceData) {
@@ -93,6 +94,7 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 	switch m.Role {
 	case wire.CellApp:
 		a.population.CellAppDied(m.App)
+		a.mourn(m.App)
 	case wire.BaseApp:
 		a.population.BaseAppDied(m.App)
 	}

@@ -56,6 +56,8 @@ type CellAppMgr struct {
 	placerAt time.Duration   // when placer was made
 	refused  bool            // a log line has said that spaces wait for a CellApp
 
+	lastLook uint64 // the last token of Config.Lookout
+
 	ticks     app.Ticks
 	awake     awake
 	policy    balance.Policy
@@ -171,6 +173,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	m.recover(now)
 	if m.runs() {
 		m.judgeSilence(now)
+		m.watchMembers()
 		m.endEmpty(now)
 		m.makeSpaces(now)
 		m.repeatOrders(now)

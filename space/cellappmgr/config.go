@@ -115,9 +115,13 @@ type Config struct {
 	RecoveryWindow time.Duration
 	// MinCellApps is how many CellApps must have joined before spaces are made. Default 1.
 	MinCellApps int
-	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is declared dead:
-	// longer than the second in which they report once. Default 3 s.
+	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is declared dead, whatever
+	// its machine answers: longer than the second in which they report once, and than the longest
+	// pause of a process that is to live. Default 3 s.
 	AppTimeout time.Duration
+	// Lookout looks at the places of processes, so that one whose port is closed, or whose machine
+	// answers nobody, is declared dead long before AppTimeout. Default none: only silence tells.
+	Lookout Lookout
 	// ReportPeriod is how often observers are told the Status. Default 1 s.
 	ReportPeriod time.Duration
 	// Tick is the time between ticks. Default 100 ms.

@@ -90,12 +90,7 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 	m.bury(wire.AppRef{Role: a.role, App: a.address})
 	m.log.Warn(a.role.String()+" declared dead", "number", a.number, "address", a.address.String(), "why", why,
 		"cells", a.cells, "clients", a.report.Clients)
-	encoded := m.encode(&wire.AppDead{Role: a.role, App: a.address})
-	for _, b := range m.members {
-		if mourns(b.role, a.role) {
-			m.sendOn(b.channel, encoded)
-		}
-	}
+	m.tellDeath(a)
 	if a.role == wire.CellApp {
 		for _, s := range slices.Clone(m.spaces) {
 			m.heal(now, s, a)
@@ -104,6 +99,29 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 	}
 	if a.role == wire.BaseApp {
 		m.orphan(now, a)
+	}
+}
+
+// tellDeath tells all who mourn. A BaseApp is told which CellApps do: when all of them have mourned,
+// it need not wait for what they may know of the dead app's reals.
+func (m *CellAppMgr) tellDeath(dead *member) {
+	var mourners []mercury.Address
+	for _, b := range m.members {
+		if dead.role == wire.CellApp && b.role == wire.CellApp && !b.missing {
+			mourners = append(mourners, b.address)
+		}
+	}
+	if len(mourners) > wire.MaxMembers {
+		mourners = nil // the bases wait instead
+	}
+	for _, b := range m.members {
+		if mourns(b.role, dead.role) {
+			msg := wire.AppDead{Role: dead.role, App: dead.address}
+			if b.role == wire.BaseApp {
+				msg.Mourners = mourners
+			}
+			m.send(b, &msg)
+		}
 	}
 }
 

@@ -116,6 +116,7 @@ func (m *CellAppMgr) route() {
 	app.On(r, func(from sender, msg *wire.CreateSpace) { m.createSpace(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.DestroySpace) { m.destroySpace(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.AppSilent) { m.appSilent(from.app, msg) })
+	app.On(r, m.seen)
 	app.On(r, func(from sender, msg *wire.Freeze) { m.freeze(from.app, msg.On) })
 }
 

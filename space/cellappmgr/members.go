@@ -24,6 +24,10 @@ type member struct {
 	// may be forgotten since ledAt.
 	led, ledAt time.Duration
 
+	line    line
+	inquiry *inquiry      // nil for none
+	lookAt  time.Duration // not before; by the time that the manager was awake
+
 	report       wire.Report
 	sinceFreeze  int             // reports since the last Freeze
 	load         balance.AppLoad // of a CellApp
@@ -213,6 +217,7 @@ func (m *CellAppMgr) forget(a *member) {
 		}
 	}
 	delete(m.byChannel, a.channel)
+	m.unwatch(a)
 	m.placer = nil
 	if a.role == wire.BaseAppMgr {
 		// Those who have joined it keep trying that address until there is another: it may be only

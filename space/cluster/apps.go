@@ -34,7 +34,7 @@ func (c *Cluster) startCellAppMgr() error {
 		return cellappmgr.New(cellappmgr.Config{
 			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
 			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
-			Carriers: c.cfg.describe(&e, own),
+			Carriers: c.cfg.describe(&e, own), Lookout: e.Lookout,
 		})
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
-			Chance: e.Chance, Jobs: e.Jobs, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
+			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
 			Parallel: host.Parallel(c.cfg.Workers), Workers: c.cfg.Workers,
 			Carriers: c.cfg.describe(&e, 1),
 		})

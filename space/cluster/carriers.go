@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"net"
 	"syscall"
 	"time"
 
@@ -30,12 +31,15 @@ func (c *Config) baseCarriers() ([]host.Option, error) {
 // carriers opens the carriers of one process. ports returns the ports that it may take at a door;
 // nil means no doors.
 func (c *Config) carriers(ports func(*Door) Ports) ([]host.Option, error) {
-	first, err := c.listenInner(c.InnerPorts)
+	first, line, err := c.listenLined(c.InnerPorts)
 	if err != nil {
 		return nil, err
 	}
 	opened := []mercury.Carrier{first}
 	opts := []host.Option{host.Carriers(first)}
+	if line != nil {
+		opts = append(opts, host.Lifeline(line))
+	}
 	for i := range c.Doors {
 		if ports == nil {
 			break
@@ -45,6 +49,9 @@ func (c *Config) carriers(ports func(*Door) Ports) ([]host.Option, error) {
 		if err != nil {
 			for _, o := range opened {
 				err = errors.Join(err, o.Release())
+			}
+			if line != nil {
+				err = errors.Join(err, line.Close())
 			}
 			return nil, err
 		}
@@ -56,6 +63,43 @@ func (c *Config) carriers(ports func(*Door) Ports) ([]host.Option, error) {
 		}
 	}
 	return opts, nil
+}
+
+// listenLined opens the inner carrier and, over UDP, a lifeline at the same port. Over TCP the carrier
+// itself is one. If no port is free over both, the process goes without: it can be paused for as long
+// as one of the others, and takes as long to be found dead.
+func (c *Config) listenLined(ports Ports) (first mercury.Carrier, line *net.TCPListener, err error) {
+	if c.Inner != UDP {
+		first, err = c.listenInner(ports)
+		return first, nil, err
+	}
+	listen, err := addressOf(c.Listen)
+	if err != nil {
+		return nil, nil, err
+	}
+	both := func(addr string) (mercury.Carrier, error) {
+		s, err := udp.Listen(addr)
+		if err != nil {
+			return nil, err
+		}
+		l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(s.Addr()))
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		line = l
+		return udp.NewCarrier(s, mercury.Config{}), nil
+	}
+	for range portTries {
+		if first, err = ports.try(listen, both); err == nil {
+			return first, line, nil
+		}
+		if ports.First != 0 || !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	c.Log.Warn("no port is free over UDP and TCP: the death of this process will be known by its silence alone", "error", err)
+	first, err = c.listenInner(ports)
+	return first, nil, err
 }
 
 // listenInner opens the inner carrier.

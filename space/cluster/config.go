@@ -145,8 +145,11 @@ type Config struct {
 	Tick time.Duration
 	// StatusPeriod is how often observers are told the Status. Default 1 s.
 	StatusPeriod time.Duration
-	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead. Apps
-	// report every second. Default 3 s.
+	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead although its
+	// machine answers: longer than the second in which apps report, and than the longest pause that a
+	// process may make. One that was killed, or whose machine answers nobody, is found dead earlier: for
+	// that each has a TCP listener at its inner port besides UDP, so let both pass between the machines.
+	// Default 3 s.
 	AppTimeout time.Duration
 	// Term is the term of the managers, which must be higher at each start of them. Managers that
 	// are started again under a running world, at the same address, build their picture of it from

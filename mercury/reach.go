@@ -1,0 +1,34 @@
+package mercury
+
+import "fmt"
+
+// Reach is what one look at the place of a process has found. It says what the kernel of its machine
+// answers, not what the process does: a process that only pauses is there.
+type Reach uint8
+
+// What a look may find.
+const (
+	// ReachUnknown: nobody has looked, or could.
+	ReachUnknown Reach = iota
+	// ReachOpen: something has the port.
+	ReachOpen
+	// ReachClosed: the machine answers, and nothing has the port.
+	ReachClosed
+	// ReachSilent: nothing answers. The machine is down, or no way leads there.
+	ReachSilent
+)
+
+// String names what was found.
+func (r Reach) String() string {
+	switch r {
+	case ReachUnknown:
+		return "unknown"
+	case ReachOpen:
+		return "open"
+	case ReachClosed:
+		return "closed"
+	case ReachSilent:
+		return "silent"
+	}
+	return fmt.Sprintf("reach(%d)", uint8(r))
+}

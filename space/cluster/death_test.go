@@ -1,0 +1,342 @@
+package cluster_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// mortal is a CellApp in an OS process of its own.
+type mortal struct {
+	cmd *exec.Cmd
+	at  netip.AddrPort
+}
+
+// mortalEnv tells such a process where the managers are.
+const mortalEnv = "CELLSCAPE_TEST_CELLAPP"
+
+// startMortal starts one and waits until it has joined.
+func startMortal(t *testing.T, manager netip.AddrPort) *mortal {
+	t.Helper()
+	m := &mortal{cmd: exec.Command(os.Args[0], "-test.run=^TestMortal$", "-test.count=1", "-test.v")}
+	m.cmd.Env = append(os.Environ(), mortalEnv+"="+manager.String())
+	m.cmd.Stderr = os.Stderr
+	in, err := m.cmd.StdinPipe() // its end ends the process, should the test be killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close(); m.kill() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if at, ok := strings.CutPrefix(lines.Text(), "joined "); ok {
+			m.at = netip.MustParseAddrPort(at)
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return m
+		}
+	}
+	t.Fatalf("the CellApp has gone: %v", m.cmd.Wait())
+	return nil
+}
+
+func (m *mortal) kill() {
+	_ = m.cmd.Process.Kill()
+	_ = m.cmd.Wait()
+}
+
+// TestMortal is the other process; see startMortal.
+func TestMortal(t *testing.T) {
+	at := os.Getenv(mortalEnv)
+	if at == "" {
+		t.Skip("TestKilledProcess runs it as a process of its own")
+	}
+	c, err := cluster.StartCellApp(context.Background(), mortals(t), netip.MustParseAddrPort(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("joined", c.CellAppAddr(0))
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// settler makes its cell part somewhere.
+type settler struct{ *entity.Base }
+
+func (p *settler) OnCreated() {
+	at := property.Vector3{X: rand.Float32()*900 - 450, Z: rand.Float32()*900 - 450}
+	_ = p.CreateCell(1, at, property.Vector3{}, nil)
+}
+
+// mortals is a world of four cells whose processes have the default times.
+func mortals(t testing.TB) cluster.Config {
+	cfg := world(t)
+	cfg.BaseScripts = baseapp.NewScripts(cfg.CellScripts.Schema())
+	baseapp.Register[settler](cfg.BaseScripts, "Avatar")
+	cfg.Tick, cfg.AppTimeout, cfg.BaseApps = 0, 0, 2
+	cfg.Spaces = []cellappmgr.SpaceConfig{{ID: 1, Bounds: bsp.Rect{MinX: -500, MinZ: -500, MaxX: 500, MaxZ: 500}, MinCells: 4, MaxCells: 4}}
+	return cfg
+}
+
+// resident is a player of that world, and when it was last told of its cell part.
+type resident struct {
+	mu     sync.Mutex
+	placed time.Time
+	n      int
+}
+
+func (r *resident) now() (n int, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.n, r.placed
+}
+
+// deadly is a world whose CellApps are processes of their own.
+type deadly struct {
+	managers *cluster.Cluster
+	apps     []*mortal
+	players  []*resident
+}
+
+func startDeadly(t *testing.T, players int) *deadly {
+	t.Helper()
+	cfg, ctx := mortals(t), context.Background()
+	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Stop() })
+		return c
+	}
+	w := &deadly{managers: started(cluster.StartManagers(ctx, cfg))}
+	at := w.managers.ManagerAddr()
+	for range 4 {
+		w.apps = append(w.apps, startMortal(t, at))
+	}
+	started(cluster.StartBaseApp(ctx, cfg, at))
+	started(cluster.StartBaseApp(ctx, cfg, at))
+	login := started(cluster.StartLogin(ctx, cfg, at))
+	for i := range players {
+		r := &resident{}
+		_, err := login.Connect("p"+strconv.Itoa(i), "", client.Events{CellPlayer: func(*client.Replica) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.n, r.placed = r.n+1, time.Now()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.players = append(w.players, r)
+	}
+	w.until(t, "everyone plays on four cells", func() bool {
+		st, err := w.managers.Status()
+		return err == nil && st.Reals == players && len(st.Spaces[0].Cells) == 4
+	})
+	return w
+}
+
+func (w *deadly) until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+// crowded is the CellApp with the most players.
+func (w *deadly) crowded(t *testing.T) (*mortal, int) {
+	t.Helper()
+	st, err := w.managers.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, reals := netip.AddrPort{}, 0
+	for _, c := range st.Spaces[0].Cells {
+		for i := range st.Apps {
+			if a := &st.Apps[i]; a.Role == "CellApp" && a.Number == c.App && int(c.Reals) >= reals {
+				most, reals = a.AddrPort(), int(c.Reals)
+			}
+		}
+	}
+	for _, m := range w.apps {
+		if m.at == most {
+			return m, reals
+		}
+	}
+	t.Fatalf("no CellApp at %v", most)
+	return nil, 0
+}
+
+// killsEnv is how often TestKilledProcess kills; twice without it.
+const killsEnv = "CELLSCAPE_KILLS"
+
+// From the SIGKILL of a CellApp to the first place of its players elsewhere it takes less than a third
+// of a second, in most cases. This test allows what a machine with other work needs.
+func TestKilledProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	kills := 2
+	if s := os.Getenv(killsEnv); s != "" {
+		kills, _ = strconv.Atoi(s)
+	}
+	w := startDeadly(t, 40)
+	var all []time.Duration
+	for range kills {
+		time.Sleep(1500 * time.Millisecond) // backups and reports come
+		victim, reals := w.crowded(t)
+		before := make([]int, len(w.players))
+		for i, r := range w.players {
+			before[i], _ = r.now()
+		}
+		began := time.Now()
+		if err := victim.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		var took []time.Duration
+		w.until(t, fmt.Sprintf("%d players have a place again", reals), func() bool {
+			took = took[:0]
+			for i, r := range w.players {
+				if n, at := r.now(); n > before[i] {
+					took = append(took, at.Sub(began))
+				}
+			}
+			return len(took) >= reals
+		})
+		victim.kill()
+		slices.Sort(took)
+		t.Logf("%d players: first %v, last %v", len(took), took[0], took[len(took)-1])
+		all = append(all, took...)
+		w.apps = append(slices.DeleteFunc(w.apps, func(m *mortal) bool { return m == victim }), startMortal(t, w.managers.ManagerAddr()))
+		w.until(t, "four cells again", func() bool {
+			st, err := w.managers.Status()
+			return err == nil && len(st.Spaces[0].Cells) == 4 && st.Reals == len(w.players)
+		})
+	}
+	slices.Sort(all)
+	p50, p99 := all[len(all)/2], all[len(all)*99/100]
+	t.Logf("%d kills, %d players: p50 %v, p99 %v, worst %v", kills, len(all), p50, p99, all[len(all)-1])
+	if p50 > time.Second {
+		t.Errorf("half of the players wait for %v or longer", p50)
+	}
+}
+
+// A process that is stopped for two seconds is not declared dead.
+func TestStoppedProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	w := startDeadly(t, 8)
+	victim, _ := w.crowded(t)
+	if err := victim.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second)
+	if err := victim.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if st, err := w.managers.Status(); err != nil || st.Deaths != 0 {
+		t.Errorf("%d deaths, %v", st.Deaths, err)
+	}
+}
+
+// A process that is stopped, and whose port takes no connection because its queue is full, is what a
+// machine looks like whose packets just stop: its players have a place again in about a second.
+func TestSilentMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	raw, err := os.ReadFile("/proc/sys/net/core/somaxconn")
+	if err != nil {
+		t.Skip("the length of the queue is not known: ", err)
+	}
+	queue, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
+	w := startDeadly(t, 40)
+	for range 3 {
+		time.Sleep(1500 * time.Millisecond)
+		victim, reals := w.crowded(t)
+		before := make([]int, len(w.players))
+		for i, r := range w.players {
+			before[i], _ = r.now()
+		}
+		began := time.Now()
+		if err := victim.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		full := flood(victim.at, queue+1)
+		filled := time.Since(began)
+		var last time.Duration
+		w.until(t, fmt.Sprintf("%d players have a place again", reals), func() bool {
+			n := 0
+			for i, r := range w.players {
+				if k, at := r.now(); k > before[i] {
+					n, last = n+1, max(last, at.Sub(began))
+				}
+			}
+			return n >= reals
+		})
+		t.Logf("%d players have a place again after %v (the port was silent after %v)", reals, last, filled)
+		for _, c := range full {
+			_ = c.Close()
+		}
+		if last > 2500*time.Millisecond {
+			t.Errorf("no quicker than silence alone: %v", last)
+		}
+		victim.kill()
+		w.apps = append(slices.DeleteFunc(w.apps, func(m *mortal) bool { return m == victim }), startMortal(t, w.managers.ManagerAddr()))
+		w.until(t, "four cells again", func() bool {
+			st, err := w.managers.Status()
+			return err == nil && len(st.Spaces[0].Cells) == 4 && st.Reals == len(w.players)
+		})
+	}
+}
+
+// flood opens connections until no more are taken.
+func flood(at netip.AddrPort, most int) (all []net.Conn) {
+	const dialers = 8
+	taken := make(chan []net.Conn, dialers)
+	for range dialers {
+		go func() {
+			var mine []net.Conn
+			defer func() { taken <- mine }()
+			for range most {
+				c, err := net.DialTimeout("tcp", at.String(), 30*time.Millisecond)
+				if err != nil {
+					return
+				}
+				mine = append(mine, c)
+			}
+		}()
+	}
+	for range dialers {
+		all = append(all, <-taken...)
+	}
+	return all
+}

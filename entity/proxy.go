@@ -12,7 +12,8 @@ type ClientHost interface {
 // A base with a player's client is a proxy, through which all messages between the cell part and
 // the client go. These methods of Base are for proxies.
 
-// HasClient reports whether a client is attached now.
+// HasClient reports whether a client is attached now. It stays so while the client's connection is lost
+// and its place is kept: what it is told then waits for it.
 func (b *Base) HasClient() bool { return b.host.ClientSession() != 0 }
 
 // Account is the account that the proxy was made for, "" for a base that no login made.

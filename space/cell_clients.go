@@ -68,7 +68,8 @@ func (r *Real) setSession(session flow.Session) {
 	}
 }
 
-// attach begins a client session, or ends the present one.
+// attach begins a client session, or ends the present one. A session whose client is away, or is back,
+// is the same one: its witness waits, and then tells the sum of what has changed.
 func (r *Real) attach(session flow.Session) {
 	same := session.Number == r.session.Number
 	r.session = session

@@ -92,7 +92,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 	c.due = c.due[:0]
 	for i := range c.near {
 		r := c.near[i].rec.real
-		if r.witness == nil || r.gone != staying || r.choked() || c.now < r.slowUntil {
+		if r.witness == nil || r.gone != staying || r.choked() || r.session.Away || c.now < r.slowUntil {
 			continue
 		}
 		r.tellData()

@@ -22,13 +22,16 @@ func TestTickDoesNotAllocate(t *testing.T) {
 	payload := bundle(1, string(make([]byte, 200)))
 	places := wire.Encode(nil, &wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1}, Session: 1, Packet: make([]byte, 100)})
 	var number uint64
-	var up, move []byte
+	var up, move, heard []byte
 	f := flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Reply: appX, Payload: payload}
 	tick := func() {
 		number++
 		m := protocol.Move{Sequence: uint32(number), Position: property.Vector3{X: float32(number % 10)}}
 		move = m.Append(move[:0])
 		p.whisper(move)
+		has := protocol.Heard{Has: protocol.Counts{2, number - 1}} // the base has sent a BasePlayer and a Reset
+		heard = has.Append(heard[:0])
+		p.say(heard)
 		f.Low, f.Number = number, number
 		up = wire.Encode(up[:0], &f)
 		r.a.Message(r.now, cell, true, up)

@@ -58,10 +58,10 @@ type base struct {
 	heardAt, probeAt time.Duration
 
 	account string
-	token   protocol.Token
+	token   protocol.Token // of the login
 	// attachBy is when a proxy that waits for its client is given up; 0 means never.
 	attachBy time.Duration
-	client   *client
+	seat     *seat // of its client; nil without one
 	session  uint32
 	room     uint32 // how many bytes of an unreliable message the client's channel takes
 	rate     uint32 // how many bytes a second its path carries, as the cell part was told; 0 for no limit
@@ -194,7 +194,7 @@ var errPanicked = fmt.Errorf("%w: the script panicked", entity.ErrRefused)
 
 // tick does what is due for one base.
 func (b *base) tick() {
-	if b.attachBy != 0 && b.app.now >= b.attachBy && b.client == nil {
+	if b.attachBy != 0 && b.app.now >= b.attachBy && b.seat == nil {
 		b.log.Info("no client came for the proxy", "account", b.account)
 		b.Destroy()
 	}
@@ -215,9 +215,9 @@ func (b *base) Destroy() {
 	b.destroying = true
 	b.timers.Clear()
 	b.forgetToken()
-	if b.client != nil {
-		b.client.refuse(protocol.Destroyed, "")
-		b.detach()
+	if b.seat != nil {
+		b.seat.refuse(protocol.Destroyed)
+		b.leaveSeat()
 	}
 	switch tell, err := b.link.Leave(b.app.now); {
 	case tell:
@@ -248,24 +248,24 @@ func (b *base) remove() {
 // PropertyChanged is part of property.Holder. The client is sent the change at once.
 func (b *base) PropertyChanged(c *property.Change) {
 	p := b.props.Definition().Properties[c.Index]
-	if b.client == nil || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
+	if b.seat == nil || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
 		return
 	}
 	if msg, ok := protocol.AppendOwnValue(b.app.buf[:0], b.props, c); ok {
 		b.app.stats.Add(b.props.Definition(), c.Index, property.ToOwnClient, len(msg))
-		b.client.send(msg)
+		b.tell(msg)
 		return
 	}
 	msg, mark := protocol.Begin(b.app.buf[:0], protocol.BasePropertyID)
 	start := len(msg)
 	msg = protocol.AppendChange(msg, b.props, c)
 	b.app.stats.Add(b.props.Definition(), c.Index, property.ToOwnClient, len(msg)-start)
-	b.client.send(protocol.End(msg, mark))
+	b.tell(protocol.End(msg, mark))
 }
 
 // ClientSession is part of entity.ClientHost.
 func (b *base) ClientSession() uint32 {
-	if b.client == nil {
+	if b.seat == nil {
 		return 0
 	}
 	return b.session

@@ -48,7 +48,8 @@ type BaseApp struct {
 	swept    bool // list has no removed base
 	sealing  sealing
 	byID     map[entity.ID]*base
-	byToken  map[protocol.Token]*base
+	byToken  map[protocol.Token]*base // by the token of a login
+	seats    map[protocol.Token]*seat // by the tokens that resume them
 	accounts map[string]*base
 
 	talking talking
@@ -106,6 +107,7 @@ func New(cfg Config) (*BaseApp, error) {
 		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		byID:     make(map[entity.ID]*base),
 		byToken:  make(map[protocol.Token]*base),
+		seats:    make(map[protocol.Token]*seat),
 		accounts: make(map[string]*base),
 		clients:  make(map[mercury.ChannelID]*client),
 		swept:    true,
@@ -206,7 +208,7 @@ func (a *BaseApp) sendReport() {
 	app.Report(r, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	for _, b := range a.list {
-		if b.client != nil {
+		if b.seat != nil {
 			r.Clients++
 		}
 		if b.link.State() != linkNone {
@@ -241,8 +243,8 @@ func (a *BaseApp) dismiss(reason string) {
 	a.dismissed = true
 	a.log.Error("declared dead while only slow: dropping all bases", "reason", reason)
 	for _, b := range a.list {
-		if b.client != nil {
-			b.client.refuse(protocol.ServerClosing, "")
+		if b.seat != nil {
+			b.seat.refuse(protocol.ServerClosing)
 		}
 		b.removed = true
 	}
@@ -250,6 +252,7 @@ func (a *BaseApp) dismiss(reason string) {
 	a.sweep()
 	clear(a.byID)
 	clear(a.byToken)
+	clear(a.seats)
 	clear(a.accounts)
 	a.talking, a.failed = talking{}, nil
 	a.spaces.Drop()

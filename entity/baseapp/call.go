@@ -64,11 +64,11 @@ func (b *base) callOwn(q *entity.Request) error {
 
 // callClient calls a client method of the own client.
 func (b *base) callClient(method int, args []byte) error {
-	if b.client == nil {
+	if b.seat == nil {
 		return entity.ErrNoPart
 	}
 	m := protocol.Call{ID: b.id, Method: uint16(method), Args: args}
-	b.client.send(m.Append(b.app.buf[:0]))
+	b.tell(m.Append(b.app.buf[:0]))
 	return nil
 }
 

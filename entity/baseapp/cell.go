@@ -91,9 +91,7 @@ func (b *base) settleLink() {
 	b.teleports = nil
 	if b.gotCell {
 		b.gotCell = false
-		if b.client != nil {
-			b.client.send(protocol.AppendCellGone(b.app.buf[:0]))
-		}
+		b.tell(protocol.AppendCellGone(b.app.buf[:0]))
 		callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
 	}
 	b.loseTeleports(ended)

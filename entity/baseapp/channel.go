@@ -89,7 +89,7 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 		if reason != nil {
 			text = reason.Error()
 		}
-		c.gone(0, text)
+		c.gone(reason, text)
 	}
 }
 
@@ -116,7 +116,7 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	}
 	a.unsilence(ch)
 	switch {
-	case a.mayAttach(ch) && protocol.ID(msg[0]) == protocol.AttachID:
+	case a.mayAttach(ch) && (protocol.ID(msg[0]) == protocol.AttachID || protocol.ID(msg[0]) == protocol.ResumeID):
 		c := &client{app: a, ch: ch}
 		a.clients[ch] = c
 		c.message(reliable, msg)

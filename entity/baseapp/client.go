@@ -14,13 +14,14 @@ import (
 	"github.com/cellscape/cellscape/mercury/download"
 )
 
-// client is a channel that speaks the client protocol. Everything on it comes from outside.
+// client is a channel that speaks the client protocol. Everything on it comes from outside. What outlives
+// the channel is in the client's seat.
 type client struct {
 	app                     *BaseApp
 	ch                      mercury.ChannelID
-	base                    *base // nil before Attach
+	base                    *base // nil before Attach or Resume
 	closed                  bool
-	slow                    bool          // it had no room for a message
+	catching                bool          // it has yet to be sent what its seat kept for it
 	slowAt                  time.Duration // when to tell its cell part again that it is slow
 	roomAt                  time.Duration // when its cell part may be told the packet size again
 	messages, bytes, audits bucket
@@ -28,38 +29,51 @@ type client struct {
 	allowance               allowance.Allowance
 }
 
-// send sends one reliable message; msg may be the app's scratch. A client for which
-// MaxClientBacklog waits, or for which a message found no room, is closed at the next tick.
-func (c *client) send(msg []byte) {
-	if c.slow {
-		return // nothing may follow a missing message
+// give gives the channel a message of the seat's tail, if there is room. A channel that has ended takes
+// nothing more: its end is about to be told.
+func (c *client) give(msg []byte) bool {
+	if c.app.links.ToClient(c.ch, true, msg) != nil {
+		return false
 	}
 	c.app.report.BytesDown += uint64(len(msg))
 	c.sent += uint64(len(msg))
-	if err := c.app.links.ToClient(c.ch, true, msg); errors.Is(err, mercury.ErrFull) {
-		c.slow = true
-	}
+	return true
 }
+
+// control sends a message that concerns this channel only; msg may be the app's scratch. If there is no
+// room the client is closed soon, or it is told a later one.
+func (c *client) control(msg []byte) bool { return c.give(msg) }
 
 // backlog is how many bytes wait for the client, and at how many it is closed.
 func (c *client) backlog() (bytes, most int) {
 	bytes, limit := c.app.net.Queued(c.ch)
+	if c.base != nil {
+		bytes += c.base.seat.tail.Unsent()
+	}
 	return bytes, min(MaxClientBacklog, limit/2)
 }
 
-// tickClient lets the cell part know if the client is slow or if its path has changed, and ends the session of a client that takes nothing.
+// tickClient lets the cell part know if the client is slow or if its path has changed, and ends the
+// session of a client that takes nothing, or stays away.
 func (b *base) tickClient() {
-	c := b.client
-	if c == nil {
+	s := b.seat
+	if s == nil {
 		return
 	}
+	if s.client == nil {
+		s.wait()
+		return
+	}
+	c := s.client
+	s.pump()
 	bytes, most := c.backlog()
-	if c.slow || bytes > most {
-		b.app.refused("a client does not take what it is sent", "entity", b.id, "waiting", bytes)
+	if bytes > most && !c.catching || s.tail.Size() > MaxClientTail {
+		b.app.refused("a client does not take what it is sent", "entity", b.id, "waiting", bytes, "kept", s.tail.Size())
 		c.refuse(protocol.TooSlow, "")
 		b.clientDied(protocol.TooSlow, protocol.TooSlow.String())
 		return
 	}
+	s.tellSettled()
 	c.survey()
 	b.tellPath()
 	if bytes < min(SlowClient, most/2) || b.app.now < c.slowAt || !b.link.Live() {
@@ -85,19 +99,39 @@ func (c *client) refuse(code protocol.Code, reason string) {
 	if c.closed {
 		return
 	}
-	c.slow = false // the reason may find room by now
 	m := protocol.Refused{Code: code, Reason: reason}
-	c.send(m.Append(c.app.buf[:0]))
+	c.control(m.Append(c.app.buf[:0]))
 	c.close()
 }
 
-// gone is called when the channel has ended.
-func (c *client) gone(code protocol.Code, reason string) {
+// abort ends the channel, because the client has another one.
+func (c *client) abort() {
 	c.closed = true
 	delete(c.app.clients, c.ch)
-	if c.base != nil {
-		c.base.clientDied(code, reason)
+	c.app.net.Abort(c.ch)
+}
+
+// gone is called when the channel has ended.
+func (c *client) gone(reason error, text string) {
+	c.closed = true
+	delete(c.app.clients, c.ch)
+	switch b := c.base; {
+	case b == nil:
+	case c.app.resumable() && b.seat.shown && lostChannel(reason):
+		b.seat.interrupt(text)
+	default:
+		b.clientDied(0, text)
 	}
+}
+
+// inherit takes over what the client may do from the channel that it had before.
+func (c *client) inherit(old *client) {
+	c.messages, c.bytes, c.audits = old.messages, old.bytes, old.audits
+}
+
+// credit lets the client send at once what it may have said in a time in which nothing came.
+func (c *client) credit(silent time.Duration) {
+	c.messages.credit, c.bytes.credit, c.audits.credit = silent, silent, silent
 }
 
 // refusal returns a *protocol.Refused, the error with which a message's handler ends the session.
@@ -149,8 +183,11 @@ func (c *client) one(id protocol.ID, reliable bool, body []byte) error {
 	return c.base.handleClient(id, reliable, body)
 }
 
-// claim takes the first message of a client, its Attach.
+// claim takes the first message of a client, its Attach or Resume.
 func (c *client) claim(id protocol.ID, body []byte) error {
+	if id == protocol.ResumeID {
+		return c.resume(body)
+	}
 	if id != protocol.AttachID {
 		return refusal(protocol.Malformed, "message %d before an attach", id)
 	}
@@ -169,9 +206,42 @@ func (c *client) claim(id protocol.ID, body []byte) error {
 	return nil
 }
 
+// resume takes a client that had a channel before.
+func (c *client) resume(body []byte) error {
+	var m protocol.Resume
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	s := c.app.seats[m.Token]
+	switch {
+	case s == nil:
+		return refusal(protocol.BadToken, "")
+	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
+		return refusal(protocol.BadDigest, "")
+	case !s.reached(m.Has):
+		return refusal(protocol.Malformed, "it has had more than it was sent")
+	}
+	s.resume(c, &m)
+	return nil
+}
+
 // handleClient takes a message of an attached client.
 func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
+	s := b.seat
+	s.confirm()
+	s.heardAt = b.app.now
+	if reliable && protocol.Uploaded(id) {
+		s.uploads++
+	}
 	switch id {
+	case protocol.HeardID:
+		var m protocol.Heard
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if !s.hears(m.Has) {
+			return refusal(protocol.Malformed, "it has had more than it was sent, or less than before")
+		}
 	case protocol.BaseCallID:
 		var m protocol.BaseCall
 		if err := m.Parse(body); err != nil {
@@ -206,14 +276,13 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 		if len(body) != 0 {
 			return refusal(protocol.Malformed, "audit request with a body")
 		}
-		if !b.client.audits.take(b.app.now, 1, MaxClientAudits) {
+		if !s.client.audits.take(b.app.now, 1, MaxClientAudits) {
 			return refusal(protocol.Flooding, "more than %d audits a second", MaxClientAudits)
 		}
 		m := flow.Session{Number: b.session}
 		b.passOn("audit", m.Append(b.app.payload[:0], flow.AuditPayload))
 	case protocol.LogoutID:
-		c := b.client
-		c.close()
+		s.client.close()
 		b.clientDied(protocol.LoggedOut, protocol.LoggedOut.String())
 	default:
 		return refusal(protocol.Malformed, "message %d is not for a proxy", id)

@@ -226,14 +226,14 @@ func TestSessionReachesTheCell(t *testing.T) {
 		r := joinedRig(t)
 		_, id, v := r.play("ann")
 		if c := r.create(id, v); c.Session != (flow.Session{Number: 1, Room: 900}) {
-			t.Errorf("created for session %d", c.Session)
+			t.Errorf("created for session %+v", c.Session)
 		}
 	})
 	t.Run("while it is made", func(t *testing.T) {
 		r := joinedRig(t)
 		made := r.login("ann")
 		if c := r.create(made.ID, r.script(made.ID)); c.Session != (flow.Session{}) {
-			t.Errorf("created for session %d", c.Session)
+			t.Errorf("created for session %+v", c.Session)
 		}
 		r.connect(1).attach(made.Token)
 		r.current(appX, made.ID, 1, 0, 0)

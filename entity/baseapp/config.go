@@ -21,6 +21,10 @@ const (
 	// token when it dials, so this must cover the slow start of a game, not a person.
 	AttachTimeout = 30 * time.Second
 
+	// DefaultResumeTime is the default of Config.ResumeTime: time for a telephone to find another
+	// network, or for a household's router to start anew.
+	DefaultResumeTime = 30 * time.Second
+
 	// ClaimTimeout is how long a channel from outside may stay silent before it is closed. Without
 	// it silent channels could fill the transport.
 	ClaimTimeout = 10 * time.Second
@@ -69,6 +73,10 @@ type Config struct {
 	DownloadRate int64
 	// Upload bounds what one client may send.
 	Upload UploadLimits
+	// ResumeTime is how long a client that lost its channel may take to come back over another one. Its
+	// entity stays in the world, and what it is told waits. Default DefaultResumeTime, at most
+	// protocol.MaxResumeTime; below 0 a session ends with its channel.
+	ResumeTime time.Duration
 	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.
@@ -104,6 +112,9 @@ func (c *Config) Validate() error {
 	}
 	if c.DownloadRate < 0 || c.DownloadRate > 1<<30 {
 		fault("DownloadRate is %d; give up to 1 GiB a second, or 0 for %d", c.DownloadRate, DefaultDownloadRate)
+	}
+	if c.ResumeTime > protocol.MaxResumeTime {
+		fault("ResumeTime is %v; give up to %v, 0 for %v, or less than 0 for none", c.ResumeTime, protocol.MaxResumeTime, DefaultResumeTime)
 	}
 	if err := c.Upload.Validate(); err != nil {
 		fault("%w", err)
@@ -145,6 +156,9 @@ func (c *Config) checkPlayer(fault func(format string, args ...any)) {
 func (c *Config) setDefaults() {
 	if c.Tick == 0 {
 		c.Tick = DefaultTick
+	}
+	if c.ResumeTime == 0 {
+		c.ResumeTime = DefaultResumeTime
 	}
 	c.Upload = c.Upload.withDefaults()
 	if c.Log == nil {

@@ -18,6 +18,11 @@
 // sends its own messages apart from them. Before the first bundle of a new incarnation it tells the
 // client to forget the old one (Reset). It drops bundles that were made for another client session.
 //
+// A client has a seat at its proxy, which outlives its channel; seat draws that state machine. When the
+// channel is lost, the seat is kept for Config.ResumeTime: what the client is told waits in a tail, the
+// cell part tells it less, and scripts notice nothing. The client comes back by a token over another
+// channel and is sent what it lacks. Package protocol says what both sides count.
+//
 // For scripts a base asks the CellAppMgr to create and destroy spaces, and repeats the request
 // until it is answered. The method that the script named is told the new id. A cell part whose
 // space has ended is not made again.
@@ -42,8 +47,8 @@
 // CellApp takes what bases say to an entity from the app of its base alone. A base has a flow with
 // each part that it talks to (talk.go): of ten thousand that are at rest a tick looks at none.
 //
-// Anyone else may send protocol.AttachID first. That makes the channel a client's, and from then on
-// it speaks the client protocol and nothing else. A peer that sends messages of a CellApp waits at
+// Anyone else may send protocol.AttachID or protocol.ResumeID first. That makes the channel a client's, and
+// from then on it speaks the client protocol and nothing else. A peer that sends messages of a CellApp waits at
 // the door for a while, within bounds, because a new CellApp's first message may overtake the
 // manager's message that names it. After that its channel is ended. A sound CellApp that is turned
 // away like this finds its channel broken, and says again what was lost. Any other first message
@@ -64,6 +69,8 @@
 //   - A script's panic is contained: it is logged with its stack and counted, its base is
 //     destroyed, and its client is dropped. No other base notices.
 //   - Nothing that a client sends can do more than lose that client its session.
+//   - A client that comes back in time has lost nothing and hears nothing twice, and neither does its
+//     entity. Its messages are counted once handled.
 //
 // # The caller's duties
 //

@@ -53,35 +53,38 @@ func (a *BaseApp) newDownloads() (err error) {
 
 // Download is part of entity.BaseHost.
 func (b *base) Download(id uint32, desc string, content []byte, method string) error {
-	if b.client == nil || b.destroying {
+	c := b.client()
+	if c == nil || b.destroying {
 		return entity.ErrNoPart
 	}
 	if err := script.CheckCallback[entity.DownloadEnd](b.kind, method); err != nil {
 		return err
 	}
 	d := &b.app.downloads
-	err := d.Offer(b.app.now, b.client.ch, download.Content{ID: id, Desc: desc, Source: bytes.NewReader(content), Size: int64(len(content))})
+	err := d.Offer(b.app.now, c.ch, download.Content{ID: id, Desc: desc, Source: bytes.NewReader(content), Size: int64(len(content))})
 	if err == nil {
-		d.open = append(d.open, openDownload{b.client.ch, id, b, method})
+		d.open = append(d.open, openDownload{c.ch, id, b, method})
 	}
 	return err
 }
 
 // DownloadProgress is part of entity.BaseHost.
 func (b *base) DownloadProgress(id uint32) (sent, size int, ok bool) {
-	if b.client == nil {
+	c := b.client()
+	if c == nil {
 		return 0, 0, false
 	}
-	n, of, ok := b.app.downloads.Progress(b.client.ch, id)
+	n, of, ok := b.app.downloads.Progress(c.ch, id)
 	return int(n), int(of), ok
 }
 
 // CancelDownload is part of entity.BaseHost.
 func (b *base) CancelDownload(id uint32) bool {
-	if b.client == nil || b.app.downloads.Cancel(b.client.ch, id) != nil {
+	c := b.client()
+	if c == nil || b.app.downloads.Cancel(c.ch, id) != nil {
 		return false
 	}
-	_, ok := b.app.downloads.take(b.client.ch, id)
+	_, ok := b.app.downloads.take(c.ch, id)
 	return ok
 }
 

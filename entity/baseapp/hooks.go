@@ -23,15 +23,16 @@ type (
 	// on Client() works.
 	ClientEnabler interface{ OnEntitiesEnabled() }
 
-	// ClientDeathHandler is told that the client is gone. code is protocol.LoggedOut, Malformed or
-	// Flooding, or 0 if the connection ended; reason is for people. Afterwards the entity is
+	// ClientDeathHandler is told that the client is gone. code is protocol.LoggedOut, Malformed,
+	// Flooding or TooSlow, or 0 if the connection ended, or was lost and did not come back within
+	// Config.ResumeTime; reason is for people. A loss from which the client comes back is not told. Afterwards the entity is
 	// destroyed, unless the script is a Keeper. It is not called when the script destroys the
 	// entity itself.
 	ClientDeathHandler interface {
 		OnClientDeath(code protocol.Code, reason string)
 	}
 
-	// Keeper may keep the entity when its client is gone. The account then stays logged in until
+	// Keeper may keep the entity when its client is gone for good. The account then stays logged in until
 	// the script destroys the entity.
 	Keeper interface{ KeepWithoutClient() bool }
 

@@ -59,6 +59,10 @@ const (
 const (
 	SlowClient       = 64 << 10
 	MaxClientBacklog = 1 << 20
+	// MaxClientTail bounds what a client has not said that it has, in bytes, 16 more for each message:
+	// what may wait, and as much on its way. A client that never says what it has is closed there. While a
+	// client is away, only MaxClientBacklog is kept for it.
+	MaxClientTail = 2 * MaxClientBacklog
 
 	// SlowClientPeriod is how often the cell part hears that its client is slow.
 	SlowClientPeriod = time.Second
@@ -70,12 +74,21 @@ const (
 
 // bucket is a token bucket, kept as a clock: at is the time by which everything taken so far is
 // paid for. The zero value is full.
-type bucket struct{ at time.Duration }
+type bucket struct {
+	at time.Duration
+	// credit is for a time in which nothing could be taken: it is spent first.
+	credit time.Duration
+}
 
 // take takes n tokens of a bucket that gains rate a second. If too few are left it takes none and
 // returns false.
 func (b *bucket) take(now time.Duration, n, rate int) bool {
-	paid := max(b.at, now) + time.Duration(n)*time.Second/time.Duration(rate)
+	cost := time.Duration(n) * time.Second / time.Duration(rate)
+	if cost <= b.credit {
+		b.credit -= cost
+		return true
+	}
+	paid := max(b.at, now) + cost
 	if paid-now > time.Second {
 		return false
 	}

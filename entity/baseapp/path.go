@@ -27,7 +27,7 @@ func (c *client) survey() {
 // an entity comes to rest is told reliably. But if packets never found room, the client would see
 // nothing move.
 func (b *base) tellPath() {
-	c := b.client
+	c := b.client()
 	room, rate := uint32(b.app.net.MaxUnreliable(c.ch)), uint32(c.allowance.Rate())
 	if b.app.frozen {
 		rate = b.rate // nothing moves then, and whoever waits until all is settled would hear of each step

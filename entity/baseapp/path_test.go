@@ -36,7 +36,7 @@ func TestNarrowPath(t *testing.T) {
 		c.Transport = net
 	})
 	_, id, _ := r.playLive()
-	c := r.a.byID[id].client
+	c := r.a.byID[id].client()
 	after := uint64(0)
 	carry := func(d time.Duration, sent, lost uint64) (rates []uint32) {
 		for end := r.now + d; r.now < end; {
@@ -65,7 +65,7 @@ func TestNarrowPath(t *testing.T) {
 func TestNarrowPathUnsurveyed(t *testing.T) {
 	r := joinedRig(t)
 	p, id, _ := r.playLive()
-	c := r.a.byID[id].client
+	c := r.a.byID[id].client()
 	r.net.waiting = map[mercury.Address]int{r.net.peers[p.ch]: 0}
 	after := uint64(0)
 	r.toldRates(&after)

@@ -81,7 +81,8 @@ func (b *base) forgetToken() {
 // the session.
 func (b *base) attach(c *client) {
 	b.forgetToken()
-	b.client, c.base = c, b
+	b.seat = &seat{base: b, client: c, heardAt: b.app.now}
+	c.base = b
 	b.session++
 	b.room, b.rate = uint32(b.app.net.MaxUnreliable(c.ch)), 0
 	b.told = 0
@@ -90,18 +91,31 @@ func (b *base) attach(c *client) {
 	}
 	player := protocol.BasePlayer{ID: b.id, Type: b.props.Definition().ClientID,
 		Props: b.app.compressor.AppendStream(nil, b.props, property.OwnClientBaseStream, protocol.MaxProps)}
-	c.send(player.Append(protocol.AppendAttached(b.app.buf[:0])))
+	var attached protocol.Attached
+	if b.app.resumable() {
+		b.seat.newToken(protocol.Token{})
+		attached = protocol.Attached{Token: b.seat.token, Time: b.app.cfg.ResumeTime}
+	}
+	b.tell(player.Append(attached.Append(b.app.buf[:0])))
 	b.setCellClient()
 	b.log.Info("client attached", "account", b.account, "session", b.session)
 	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })
 }
 
+// client is the client's channel; nil without one, also while the client is away.
+func (b *base) client() *client {
+	if b.seat == nil {
+		return nil
+	}
+	return b.seat.client
+}
+
 // clientSession is what the cell part must know of the present client.
 func (b *base) clientSession() flow.Session {
-	if b.client == nil {
+	if b.seat == nil {
 		return flow.Session{}
 	}
-	return flow.Session{Number: b.session, Room: b.room, Rate: b.rate}
+	return flow.Session{Number: b.session, Room: b.room, Rate: b.rate, Away: b.seat.client == nil}
 }
 
 // setCellClient tells the cell part who its client is. It uses the flow even if the cell part has
@@ -117,17 +131,10 @@ func (b *base) setCellClient() {
 	}
 }
 
-func (b *base) detach() {
-	if c := b.client; c != nil {
-		b.client, c.base = nil, nil
-		b.app.downloads.AbortAll(b.app.now, c.ch, errNoClient)
-	}
-}
-
 // clientDied tells the script that the client is gone, and ends the entity unless the script keeps
 // it.
 func (b *base) clientDied(code protocol.Code, reason string) {
-	b.detach() // tells the script of ended downloads, and the script may destroy b
+	b.leaveSeat() // tells the script of ended downloads, and the script may destroy b
 	if b.destroying || b.removed {
 		return
 	}
@@ -149,24 +156,21 @@ func (b *base) clientDied(code protocol.Code, reason string) {
 // the current one.
 func (b *base) resetClient() {
 	current := b.link.Order().Incarnation
-	if b.client == nil || b.told == current {
+	if b.seat == nil || b.told == current {
 		return
 	}
 	b.told = current
-	b.client.send(protocol.AppendReset(b.app.buf[:0]))
+	b.tell(protocol.AppendReset(b.app.buf[:0]))
 }
 
 // relay passes a bundle of the cell part to the client. It drops one that was made for another
 // session.
 func (b *base) relay(m *flow.Bundle) {
-	if b.client == nil || m.Session != b.session {
+	if b.seat == nil || m.Session != b.session {
 		return
 	}
 	b.resetClient()
-	if len(m.Bytes) > 0 && protocol.ID(m.Bytes[0]) == protocol.BundleID {
-		b.app.report.BundlesSent++ // a message ahead of its tick has no number, and the client counts numbers
-	}
-	b.client.send(m.Bytes)
+	b.seat.relayed(m.Bytes)
 }
 
 // takePacket passes a Positions packet to the client if it belongs to the incarnation and the
@@ -181,7 +185,7 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 		a.links.NotPassedOn(wire.ClientPacketID, wire.SendStale)
 		return
 	}
-	c := b.client
+	c := b.seat.client
 	if len(m.Packet) > a.net.MaxUnreliable(c.ch) {
 		a.report.PacketsUnsent++
 		a.links.NotPassedOn(wire.ClientPacketID, wire.SendCramped)
@@ -196,9 +200,9 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 	c.sent += uint64(len(m.Packet))
 }
 
-// shows reports whether the client may see a packet: it must belong to the present session, and to
-// the current incarnation, of which the client has been told.
+// shows reports whether the client may see a packet: it must be there, and the packet must belong to the
+// present session, and to the current incarnation, of which the client has been told.
 func (b *base) shows(m *wire.ClientPacket) bool {
-	return b.client != nil && m.Session == b.session && b.link.State() != linkNone &&
+	return b.client() != nil && m.Session == b.session && b.link.State() != linkNone &&
 		m.Order.Incarnation == b.told && b.told == b.link.Order().Incarnation
 }

@@ -527,10 +527,15 @@ func (p player) attach(token [16]byte) {
 	p.say(m.Append(nil))
 }
 
-// heard returns what came, each message as its framed ids, and forgets it.
+// heard returns what came, each message as its framed ids, and forgets it. What is settled is left out, and
+// so is the mark of a bundle that goes ahead.
 func (p player) heard() (out []string) {
 	peer := p.r.net.peers[p.ch]
 	for _, msg := range p.r.take(peer) {
+		if protocol.ID(msg[0]) == protocol.SettledID {
+			continue
+		}
+		msg = bytes.TrimPrefix(msg, protocol.AppendAhead(nil))
 		var ids []protocol.ID
 		if err := protocol.Messages(msg, func(id protocol.ID, _ []byte) error { ids = append(ids, id); return nil }); err != nil {
 			out = append(out, string(msg))

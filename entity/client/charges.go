@@ -146,7 +146,7 @@ func (r *Replica) SetPosition(position, direction property.Vector3) error {
 // sendCharges tells the server where the entities are that this client controls, if it does not know:
 // unreliably while they move, and reliably when they have come to rest.
 func (c *Client) sendCharges() {
-	if c.state != Playing || !c.inWorld || c.leaving {
+	if c.state != Playing || !c.inWorld || c.leaving || c.life.lost != nil {
 		return
 	}
 	for i := range c.charges {
@@ -162,9 +162,7 @@ func (c *Client) sendCharges() {
 		if ch.dirty {
 			c.whisper(m.Append(c.buf[:0]))
 		} else {
-			c.buf = m.Append(c.buf[:0])
-			c.stats.BytesUp += uint64(len(c.buf))
-			if c.unsent(c.cfg.Transport.Send(c.ch, c.buf)) {
+			if c.rest(m.Append(c.buf[:0])) != nil {
 				return // it is at rest, and the server has yet to hear that
 			}
 		}

@@ -65,7 +65,8 @@ type Client struct {
 	deadline time.Duration // of LoggingIn, Attaching and of a Logout
 	leaving  bool          // Logout was called
 	ch       mercury.ChannelID
-	token    protocol.Token
+	token    protocol.Token // of the login
+	life     lifeline
 	buf      []byte // scratch of send
 
 	parameters script.Parameters // scratch of calls of scripts
@@ -171,8 +172,11 @@ func (c *Client) Tick(now time.Duration) (next time.Duration) {
 		c.due = now + c.cfg.Tick
 	}
 	c.expire()
+	c.tryToResume()
+	c.sendUploads()
 	c.sendMove()
 	c.sendCharges()
+	c.tellHeard()
 	c.downloads.Pump(now)
 	return c.due
 }
@@ -217,6 +221,8 @@ func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addre
 	case Attaching:
 		m := protocol.Attach{Token: c.token, Digest: digest}
 		c.send(m.Append(c.buf[:0]))
+	case Playing:
+		c.askToResume()
 	}
 }
 
@@ -224,6 +230,14 @@ func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addre
 func (c *Client) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	c.now = now
 	if ch != c.ch || c.state == Closed {
+		return
+	}
+	if c.life.lost != nil && !c.leaving {
+		c.failed(reason)
+		return
+	}
+	if c.resumable() && c.comesBack(reason) {
+		c.interrupt(reason)
 		return
 	}
 	c.ch = 0
@@ -245,7 +259,9 @@ func (c *Client) Logout() {
 	default:
 		c.leaving = true
 		c.deadline = c.now + LogoutTimeout
-		c.send(protocol.AppendLogout(c.buf[:0]))
+		if c.life.lost == nil {
+			c.send(protocol.AppendLogout(c.buf[:0]))
+		}
 	}
 }
 
@@ -255,7 +271,7 @@ func (c *Client) Close() {
 	if c.state == Closed {
 		return
 	}
-	c.state, c.err = Closed, ErrEnded
+	c.state, c.err, c.life.lost = Closed, ErrEnded, nil
 	if c.ch != 0 {
 		c.cfg.Transport.Abort(c.ch)
 		c.ch = 0
@@ -264,7 +280,7 @@ func (c *Client) Close() {
 
 // close ends the session for a reason other than Close.
 func (c *Client) close(err error) {
-	c.state, c.err, c.inWorld = Closed, err, false
+	c.state, c.err, c.inWorld, c.life.lost = Closed, err, false, nil
 	c.downloads.AbortAll(c.now, c.ch, errAway)
 	if c.ch != 0 {
 		c.cfg.Transport.Close(c.ch)

@@ -167,6 +167,13 @@ type Events struct {
 	// second.
 	DownloadProgress func(id uint32, desc string, received, size int)
 
+	// Interrupted: the connection is lost, and the client dials again by itself. What it shows stays as it
+	// is. Resumed follows, or Closed; see Client.Interrupted.
+	Interrupted func(reason error)
+	// Resumed: the session goes on as if the connection had not been lost. What came meanwhile follows.
+	// Only downloads have ended.
+	Resumed func()
+
 	// Audited: RequestAudit was answered. Each line of diff is one difference between what the
 	// client holds and what it should hold.
 	Audited func(diff []string)

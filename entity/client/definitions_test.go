@@ -146,7 +146,7 @@ func TestClientWithoutServerOnlyDefinitions(t *testing.T) {
 	health := s.set(s.cell, "health", property.Int(80))
 	title := s.set(s.cell, "title", property.StringValue("duke"))
 	player := protocol.BasePlayer{ID: me, Type: s.def.ClientID, Props: s.base.AppendStream(nil, property.OwnClientBaseStream)}
-	r.say(player.Append(protocol.AppendAttached(nil)))
+	r.say(player.Append((&protocol.Attached{}).Append(nil)))
 	cell := protocol.CellPlayer{Space: 1, Props: s.cell.AppendStream(nil, property.OwnClientCellStream)}
 	r.say(cell.Append(r.cell(1)))
 	r.wantEvents("logged in", "base player Avatar gold=5", "cell player Avatar health=80 mana=3")

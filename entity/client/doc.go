@@ -4,13 +4,23 @@
 //
 // # One session
 //
-//	Idle --Tick--> LoggingIn --LoginOK--> Attaching --Attached--> Playing
-//	  |                |                      |                      |
+//	Idle --Tick--> LoggingIn --LoginOK--> Attaching --Attached--> Playing <--+ channel lost:
+//	  |                |                      |                      |  |----+ dials, Resume
 //	  +----------------+---- Refused, timeout, malformed, end -------+--> Closed
 //
 // A Client lives for one session. After Closed, make another to play on. Its first Tick dials the
 // LoginApp. The answer names the BaseApp that holds the proxy, and has a token for it and perhaps a
 // ticket, which saves a round trip (Config.Tickets). The client then attaches at the BaseApp.
+//
+// # A lost connection
+//
+// When the channel of a player is lost, the client dials again by itself: the BaseApp, and where the
+// server has told it to go if that is gone. The first try comes soon and the later ones more rarely, as
+// long as the server keeps the player's place. The client stays Playing: what it shows stays as it is, the
+// player may move, and calls are kept, up to MaxUnsettled, and sent later. Events.Interrupted and
+// Events.Resumed tell the game, which may show a sign. In between nothing is lost or comes twice, in
+// either direction; only positions of that time are missing, and downloads end. If the time is over, or
+// the server knows of no such session any more, Events.Closed has the reason.
 //
 // # Replicas
 //

@@ -45,6 +45,9 @@ func malformed(format string, args ...any) error {
 // apply applies a bundle.
 func (c *Client) apply(bundle []byte) error {
 	ch := c.ch
+	if err := c.count(bundle); err != nil {
+		return err
+	}
 	if c.state == Playing || c.state == Attaching {
 		c.stats.Bundles++
 	}
@@ -84,7 +87,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.ControlledID || id == protocol.BundleID || protocol.IsOwnValue(id)
+	return id >= protocol.AttachedID && id <= protocol.FallbackID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -106,6 +109,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 	switch id {
 	case protocol.BundleID:
 		return c.onBundle(body)
+	case protocol.AheadID:
+		return nil // it only says of which stream the bundle is
 	case protocol.BasePropertyID:
 		return c.onOwnProperty(body, true)
 	case protocol.OwnPropertyID:
@@ -118,6 +123,12 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onForced(body)
 	case protocol.ControlledID:
 		return c.onControlled(body)
+	case protocol.ResumedID:
+		return c.onResumed(body)
+	case protocol.SettledID:
+		return c.onSettled(body)
+	case protocol.FallbackID:
+		return c.onFallback(body)
 	case protocol.CellGoneID:
 		return c.onCellGone(body)
 	case protocol.EnterID:
@@ -179,12 +190,8 @@ func (c *Client) onLoginOK(body []byte) error {
 	if c.cfg.Tickets != nil && len(m.Ticket) > 0 && to.Network == protocol.UDP {
 		c.cfg.Tickets.Keep(c.now, to.Address, m.Ticket)
 	}
-	if c.cfg.DialOver == nil {
-		c.ch = c.cfg.Transport.Dial(to.Address)
-		return nil
-	}
-	var err error
-	if c.ch, err = c.cfg.DialOver(to.Network, to.Address); err != nil {
+	c.life.door = to
+	if err := c.dial(to); err != nil {
 		c.close(fmt.Errorf("client: %v: %w", c.state, err))
 	}
 	return nil
@@ -201,10 +208,15 @@ func (c *Client) choose(doors []protocol.Door) (protocol.Door, bool) {
 }
 
 func (c *Client) onAttached(body []byte) error {
-	if len(body) > 0 {
-		return malformed("attached has a body")
+	var m protocol.Attached
+	if err := m.Parse(body); err != nil {
+		return err
 	}
+	c.life.token, c.life.time = m.Token, m.Time
 	c.state = Playing
+	if c.resumable() {
+		c.sayHeard() // so the server knows that the token has come
+	}
 	c.log.Info("logged in")
 	if c.cfg.Events.LoggedIn != nil {
 		c.cfg.Events.LoggedIn()

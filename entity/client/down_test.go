@@ -235,7 +235,7 @@ func TestMalformedEndsTheSession(t *testing.T) {
 	pair := func(i int, v *property.Values) []byte { return appendValue(nil, i, v) }
 	for name, f := range map[string]func(r *rig) []byte{
 		"frame":              func(r *rig) []byte { return []byte{byte(protocol.EnterID), 200} },
-		"attached twice":     func(r *rig) []byte { return protocol.AppendAttached(nil) },
+		"attached twice":     func(r *rig) []byte { return (&protocol.Attached{}).Append(nil) },
 		"second base player": func(r *rig) []byte { return (&protocol.BasePlayer{ID: me}).Append(nil) },
 		"cell player short": func(r *rig) []byte {
 			return (&protocol.CellPlayer{Space: 1}).Append(nil)
@@ -339,7 +339,7 @@ func TestMalformedEndsTheSession(t *testing.T) {
 	t.Run("before base player", func(t *testing.T) {
 		r := newRig(t)
 		r.attach()
-		r.say(r.cellPlayer().Append(protocol.AppendAttached(nil)))
+		r.say(r.cellPlayer().Append((&protocol.Attached{}).Append(nil)))
 		r.wantMalformed()
 	})
 	t.Run("login reply nowhere", func(t *testing.T) {
@@ -469,12 +469,16 @@ func FuzzMessage(f *testing.F) {
 	f.Add(uint8(2), false, (&protocol.News{Body: appendValue(nil, health, r.others)}).Append(packet(1, 1)))
 	f.Add(uint8(2), true, append([]byte{0xB0, 1, 7, 4}, make([]byte, 33)...)) // offers a download
 	f.Add(uint8(2), true, []byte{0xB1, 1, 1, 0})                              // brings a byte of one
-	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append(protocol.AppendAttached(nil)))
+	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append((&protocol.Attached{}).Append(nil)))
 	f.Add(uint8(0), true, (&protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 2)}}}).Append(nil))
 	f.Add(uint8(0), true, (&protocol.Refused{Code: protocol.ServerBusy}).Append(nil))
+	f.Add(uint8(3), true, (&protocol.Resumed{From: protocol.Counts{2, 2}}).Append(nil))
+	f.Add(uint8(4), true, protocol.AppendSettled(nil, 0))
+	f.Add(uint8(4), true, (&protocol.Fallback{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 2)}}}).Append(nil))
 	f.Fuzz(func(t *testing.T, stage uint8, reliable bool, msg []byte) {
 		r := newRig(t)
-		[3]func(){r.open, r.attach, r.play}[stage%3]()
+		resume := func() { r.playOn(); r.lose(); r.reopen() }
+		[5]func(){r.open, r.attach, r.play, resume, r.playOn}[stage%5]()
 		r.c.Message(r.now, r.c.ch, reliable, msg)
 		s, closed := r.c.Stats(), r.c.State() == Closed
 		if s.Malformed > 0 && (!closed || !errors.Is(r.c.Err(), protocol.ErrMalformed)) {

@@ -18,7 +18,7 @@ func packedRig(t *testing.T, z *property.Compressor) *rig {
 	_ = r.own.Load(gold, property.Int(5))
 	_ = r.own.Load(mana, property.Int(3))
 	base := protocol.BasePlayer{ID: me, Props: z.AppendStream(nil, r.own, property.OwnClientBaseStream, protocol.MaxProps)}
-	r.say(base.Append(protocol.AppendAttached(nil)))
+	r.say(base.Append((&protocol.Attached{}).Append(nil)))
 	return r
 }
 
@@ -57,7 +57,7 @@ func TestPackedGarbage(t *testing.T) {
 	} {
 		r := rigOf(t, schemaOf(t, property.Compression{External: "ZIP"}))
 		r.attach()
-		r.say((&protocol.BasePlayer{ID: me, Props: c.props}).Append(protocol.AppendAttached(nil)))
+		r.say((&protocol.BasePlayer{ID: me, Props: c.props}).Append((&protocol.Attached{}).Append(nil)))
 		r.wantUnpacked("base player "+name, c.want)
 
 		r = packedRig(t, z)

@@ -155,7 +155,7 @@ func (r *rig) play() {
 	_ = r.own.Load(gold, property.Int(5))
 	_ = r.own.Load(mana, property.Int(3))
 	base := protocol.BasePlayer{ID: me, Props: r.own.AppendStream(nil, property.OwnClientBaseStream)}
-	r.say(base.Append(protocol.AppendAttached(nil)))
+	r.say(base.Append((&protocol.Attached{}).Append(nil)))
 	r.say(r.cellPlayer().Append(r.cell(1)))
 	r.net.Sent, r.events = nil, nil
 }

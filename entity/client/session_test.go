@@ -56,7 +56,7 @@ func TestLogin(t *testing.T) {
 		t.Errorf("attach %+v", attach)
 	}
 
-	r.say(protocol.AppendAttached(nil))
+	r.say((&protocol.Attached{}).Append(nil))
 	_ = r.own.Load(gold, property.Int(5))
 	base := protocol.BasePlayer{ID: me, Props: r.own.AppendStream(nil, property.OwnClientBaseStream)}
 	r.say(base.Append(nil))

@@ -46,6 +46,9 @@ type Stats struct {
 	// many for a server that does not keep up. It does not count what an ended session could not
 	// send.
 	Unsent uint64
+	// Interrupted counts losses of the connection in play, and Resumed those after which the session went
+	// on.
+	Interrupted, Resumed uint64
 }
 
 // Add adds what another client, or another session, has counted.
@@ -59,6 +62,7 @@ func (s *Stats) Add(o *Stats) {
 		{&s.BytesDown, o.BytesDown}, {&s.BytesUp, o.BytesUp}, {&s.UnknownEntities, o.UnknownEntities},
 		{&s.Kept, o.Kept}, {&s.KeptBytes, o.KeptBytes}, {&s.Returned, o.Returned}, {&s.StalePositions, o.StalePositions}, {&s.UnknownMessages, o.UnknownMessages}, {&s.Malformed, o.Malformed},
 		{&s.Audits, o.Audits}, {&s.AuditDiffs, o.AuditDiffs}, {&s.Forced, o.Forced}, {&s.Unsent, o.Unsent},
+		{&s.Interrupted, o.Interrupted}, {&s.Resumed, o.Resumed},
 	} {
 		*x.sum += x.other
 	}

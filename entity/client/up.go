@@ -50,7 +50,7 @@ const quietBundles = 64
 
 // sendMove tells the server where the player is, if it does not know, and which packets have come.
 func (c *Client) sendMove() {
-	if c.state != Playing || !c.inWorld || c.leaving {
+	if c.state != Playing || !c.inWorld || c.leaving || c.life.lost != nil {
 		return
 	}
 	c.seen.Bundle = c.bundle
@@ -70,13 +70,23 @@ func (c *Client) sendMove() {
 	if c.dirty {
 		c.whisper(m.Append(c.buf[:0]))
 	} else {
-		c.buf = m.Append(c.buf[:0])
-		c.stats.BytesUp += uint64(len(c.buf))
-		if c.unsent(c.cfg.Transport.Send(c.ch, c.buf)) {
+		if c.rest(m.Append(c.buf[:0])) != nil {
 			return // it is at rest, and the server has yet to hear that
 		}
 	}
 	c.dirty, c.moving = false, c.dirty
+}
+
+// rest sends reliably where an entity has come to rest.
+func (c *Client) rest(msg []byte) error {
+	if c.life.time > 0 {
+		return c.upload(msg)
+	}
+	c.buf = msg
+	c.stats.BytesUp += uint64(len(msg))
+	err := c.cfg.Transport.Send(c.ch, msg)
+	c.unsent(err)
+	return err
 }
 
 // whisper sends unreliably what a later message would make good.
@@ -89,12 +99,15 @@ func (c *Client) whisper(msg []byte) {
 
 // AtRest reports whether the server has been told reliably where the player is, and where all else is
 // that this client controls.
-func (c *Client) AtRest() bool { return !c.dirty && !c.moving && c.chargesAtRest() }
+func (c *Client) AtRest() bool {
+	return !c.dirty && !c.moving && c.chargesAtRest() && c.life.lost == nil && c.life.uploads.Unsent() == 0
+}
 
 // Cell is the mailbox of the cell part, for the exposed cell methods of the player's own entity or
 // of one in its area of interest. A call is checked before it is sent, but the server decides
 // whether to handle it. Errors of a call are those of entity.Mailbox, entity.ErrNotExposed,
-// entity.ErrNoPart for an entity that is no longer in sight, and ErrNotPlaying.
+// entity.ErrNoPart for an entity that is no longer in sight, ErrNotPlaying and ErrUnsettled. A call that is
+// made while the connection is lost (Client.Interrupted) is sent when it is back.
 func (r *Replica) Cell() entity.Mailbox { return r.mailbox(entity.CellMailbox) }
 
 // Base is the mailbox of the base part, for the exposed base methods of the player's own entity. A
@@ -134,15 +147,18 @@ func (to replicaCaller) CallMethod(q entity.Request) error {
 	case len(args) > protocol.MaxArguments:
 		return fmt.Errorf("%w: %s.%s: %d bytes, at most %d are sent", entity.ErrArguments, r.Def.Name, m.Name, len(args), protocol.MaxArguments)
 	}
-	c.stats.CallsSent++
+	var err error
 	if part == entity.BasePart {
 		call := protocol.BaseCall{Method: uint16(m.ExposedIndex), Args: args}
-		c.send(call.Append(c.buf[:0]))
-		return nil
+		err = c.upload(call.Append(c.buf[:0]))
+	} else {
+		call := protocol.CellCall{Target: id, Method: uint16(m.ExposedIndex), Args: args}
+		err = c.upload(call.Append(c.buf[:0]))
 	}
-	call := protocol.CellCall{Target: id, Method: uint16(m.ExposedIndex), Args: args}
-	c.send(call.Append(c.buf[:0]))
-	return nil
+	if err == nil {
+		c.stats.CallsSent++
+	}
+	return err
 }
 
 // RequestAudit asks the server what this client should hold. The event Audited has the answer;
@@ -151,6 +167,5 @@ func (c *Client) RequestAudit() error {
 	if c.state != Playing || c.leaving {
 		return ErrNotPlaying
 	}
-	c.send(protocol.AppendAuditRequest(c.buf[:0]))
-	return nil
+	return c.upload(protocol.AppendAuditRequest(c.buf[:0]))
 }

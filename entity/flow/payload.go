@@ -136,6 +136,9 @@ type Session struct {
 	// Rate is how many bytes a second the path to the client carries; 0 means that it is not known to
 	// be full, and it is 0 in an AuditPayload, too.
 	Rate uint32
+	// Away says that the client's channel is lost, and that it may come back over another. Until then
+	// it is sent only what cannot be summed up later, such as calls.
+	Away bool
 }
 
 // Append encodes m after its payload byte.
@@ -146,7 +149,7 @@ func (m *Session) Append(b []byte, p Payload) []byte {
 // AppendBody encodes m alone.
 func (m *Session) AppendBody(b []byte) []byte {
 	b = binary.AppendUvarint(binary.LittleEndian.AppendUint32(b, m.Number), uint64(m.Room))
-	return binary.AppendUvarint(b, uint64(m.Rate))
+	return codec.AppendBool(binary.AppendUvarint(b, uint64(m.Rate)), m.Away)
 }
 
 // Parse decodes a body.
@@ -158,7 +161,7 @@ func (m *Session) Parse(body []byte) error {
 
 // Read reads what AppendBody wrote.
 func (m *Session) Read(r *codec.Reader) {
-	m.Number, m.Room, m.Rate = r.U32(), fields.ReadUint32(r), fields.ReadUint32(r)
+	m.Number, m.Room, m.Rate, m.Away = r.U32(), fields.ReadUint32(r), fields.ReadUint32(r), r.Bool()
 }
 
 // maxSeen bounds what a client says of what it has seen: two numbers and a word.

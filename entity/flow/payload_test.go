@@ -30,7 +30,7 @@ func payloads() []payload {
 			func(m any) []byte { return m.(*flow.MethodCall).Append(nil, kind) }, false}
 	}
 	session := func(kind flow.Payload) payload {
-		return payload{kind, &flow.Session{Number: 70000, Room: 900, Rate: 8000}, func(m any) []byte { return m.(*flow.Session).Append(nil, kind) }, true}
+		return payload{kind, &flow.Session{Number: 70000, Room: 900, Rate: 8000, Away: true}, func(m any) []byte { return m.(*flow.Session).Append(nil, kind) }, true}
 	}
 	return []payload{
 		call(flow.CallCellPayload), call(flow.CallBasePayload), call(flow.RemoteCallPayload),

@@ -31,6 +31,7 @@ aoi:
 balance/load: internal/codec
 internal/logs:
 internal/gametime:
+internal/tail:
 FLOOR1 = internal/codec internal/invariant bsp property mercury mercury/call mercury/download aoi balance/load
 
 # Floor 2.
@@ -66,10 +67,10 @@ FLOOR5 = FLOOR3 space internal/logs internal/wire internal/app
 space/cellapp: FLOOR5 space/internal/hosting
 space/cellappmgr: FLOOR5
 entity/baseapp/internal/allowance: internal/invariant mercury
-entity/baseapp: FLOOR5 entity/baseapp/internal/allowance
+entity/baseapp: FLOOR5 entity/baseapp/internal/allowance internal/tail
 entity/baseappmgr: FLOOR5
 entity/loginapp: FLOOR5
-entity/client: FLOOR1 ENTITY mercury/secure entity/client/protocol
+entity/client: FLOOR1 ENTITY mercury/secure entity/client/protocol internal/tail
 property/defgen: property
 property/defgen/internal/...: property entity entity/client internal/script
 APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/client

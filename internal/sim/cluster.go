@@ -47,6 +47,8 @@ type Options struct {
 	// and replays.
 	Faults                                                        time.Duration
 	Crash, CrashBase, CrashLogin, CrashManager, Pause, Cut, Noise bool
+	// Sever says that now and then, in the bad time, a player loses its channel, and comes back by itself.
+	Sever bool
 	// Retire says that cells retire every few seconds and that now and then, in the bad time, a
 	// whole CellApp does, which starts anew once it has retired. It has no effect on a Policy.
 	Retire bool
@@ -147,11 +149,12 @@ type Cluster struct {
 	// digging is the chance of how long land takes to load, for the same reason.
 	digging *rand.Rand
 	// seeing is the chance of looks alone, for the same reason.
-	seeing *rand.Rand
-	terms  uint32 // starts of a CellAppMgr
-	net    *mercurytest.Network
-	trace  *Trace
-	world  *world
+	seeing   *rand.Rand
+	severing *rand.Rand // of players' channels
+	terms    uint32     // starts of a CellAppMgr
+	net      *mercurytest.Network
+	trace    *Trace
+	world    *world
 
 	procs    []*Process
 	byPlace  map[netip.AddrPort]*Process
@@ -206,7 +209,8 @@ func New(o Options) (*Cluster, error) {
 	}
 	c := &Cluster{
 		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), leaving: rand.New(rand.NewPCG(o.Seed, 0x1ea7)),
-		digging: rand.New(rand.NewPCG(o.Seed, 0xd166)), seeing: rand.New(rand.NewPCG(o.Seed, 0x5ee1)), net: mercurytest.New(o.Seed),
+		digging: rand.New(rand.NewPCG(o.Seed, 0xd166)), seeing: rand.New(rand.NewPCG(o.Seed, 0x5ee1)), severing: rand.New(rand.NewPCG(o.Seed, 0x5e7e1)),
+		net:   mercurytest.New(o.Seed),
 		trace: newTrace(o.TraceTo), world: w, wild: w.chance, byPlace: make(map[netip.AddrPort]*Process),
 	}
 	c.breaking = strikes{chance: c.wild.breaks, kinds: breakKinds()}
@@ -306,10 +310,14 @@ func (c *Cluster) makeLoginApp(p *Process) (App, error) {
 	})
 }
 
+// resumeTime is how long the place is kept of a player whose channel is lost. Those who vanish in the
+// bad time are gone soon after it.
+const resumeTime = 8 * time.Second
+
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.bases(),
-		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(),
+		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime,
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {
 				for range c.share(p, k.n) {

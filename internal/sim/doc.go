@@ -10,7 +10,8 @@
 //	start:  everyone joins and logs in over a clean network
 //	faults: bad links, and what Options say: crashes, pauses, cuts between living
 //	        processes, channels that break and processes that die at messages of
-//	        drawn kinds, messages held back, players that come and go or misbehave,
+//	        drawn kinds, messages held back, players that come and go or misbehave, or
+//	        lose their channels and resume,
 //	        noise from strangers; safety checkers on
 //	heal:   the network is clean, everyone alive; players go on for a while
 //	rest:   players stand still; a world with tight budgets falls silent, and

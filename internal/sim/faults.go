@@ -47,6 +47,7 @@ func (c *Cluster) faults() error {
 		if c.opts.Cut {
 			c.cutSome()
 		}
+		c.severOne()
 		c.slowOne()
 		if c.opts.Pause && c.chance.IntN(3) == 0 {
 			c.pauseOne()

@@ -238,6 +238,10 @@ func (rec *recorder) client(id protocol.ID) teller {
 		return tell(func(m *protocol.Refused) string { return "Refused: " + m.Code.String() })
 	case protocol.AttachID:
 		return word("Attach with the token")
+	case protocol.ResumeID:
+		return word("Resume with the token")
+	case protocol.ResumedID:
+		return word("Resumed")
 	case protocol.LogoutID:
 		return word("Logout")
 	case protocol.AttachedID:
@@ -257,7 +261,8 @@ func (rec *recorder) client(id protocol.ID) teller {
 	case protocol.ArrivedID:
 		return word("Arrived: all near by are told")
 	case protocol.BundleID, protocol.BasePropertyID, protocol.OwnPropertyID, protocol.EnterID, protocol.LeaveID, protocol.KeepID, protocol.ReturnID,
-		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.SpaceDataID, protocol.MoveID:
+		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.SpaceDataID, protocol.MoveID,
+		protocol.AheadID, protocol.HeardID, protocol.SettledID, protocol.FallbackID:
 		return word("")
 	}
 	if protocol.IsOwnValue(id) {

@@ -64,7 +64,7 @@ func withManager(o Options) Options {
 	o.CrashManager = *managers || rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
 	o.Retire = *retires || rand.New(rand.NewPCG(o.Seed, 0x4e71)).IntN(4) == 0
 	o.Lookout = rand.New(rand.NewPCG(o.Seed, 0x100c)).IntN(4) > 0
-	return withSlow(withLossy(o))
+	return withSlow(withLossy(withSevered(o)))
 }
 
 // withLossy makes what others see unreliable in half of the seeds.

@@ -135,7 +135,7 @@ func samples() []wire.Received {
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Decided: migrate.Geometry{Term: 1, N: 2}, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order, Elsewhere: true},
 		&migrate.OnloadRefused{ID: id, Order: order, Code: entity.TeleportFull, Reason: "full"},
-		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920, Rate: 8000}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
+		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920, Rate: 8000, Away: true}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.Steer{Steer: flow.Steer{Target: id, By: 9, Passed: true, Session: 2, Sequence: 3, Incarnation: 4, Forced: 5, Position: here, Direction: there}},
@@ -164,7 +164,7 @@ func samples() []wire.Received {
 
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
-		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21}
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes

@@ -83,8 +83,8 @@
 //
 // # Order
 //
-// LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach up; then Attached and BasePlayer
-// down, once; CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
+// LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach or Resume up; after an Attach, Attached and
+// BasePlayer down, once; CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
 // everything seen before, or by LeaveSpace, which does the same when the entity was teleported, and is
 // followed by Arrived once all near by have been told; then Enter, Changes, Call, Rest, Leave for the entities in the area of
 // interest. Nothing about an entity comes before its Enter or after its Leave.
@@ -93,6 +93,37 @@
 // alone decides what is kept and in which of MaxKept slots, and says so in the stream of bundles, which
 // is reliable and ordered: so it knows at each point of the stream what the client has, and need not
 // ask. A Reset empties all slots.
+//
+// # Lost channels
+//
+// A session outlives its channel. Both sides count the reliable messages, and each keeps its own until
+// the other has said that it has them. So over another channel each is told what it lacks, once and in
+// order:
+//
+//	client                                    proxy
+//	  Resume: token, what it has   ────────▶
+//	                               ◀────────  Resumed: new token, uploads handled
+//	  uploads not handled          ────────▶
+//	                               ◀────────  all that the client lacks
+//
+// There are two streams down. One is of the cell part: its bundles begin with Bundle or Ahead, whether the
+// proxy was here when they were made or not. The other is of the proxy: all else. They are counted
+// apart ([StreamOf], [Counts]), since a proxy that was restored from its backup gets the later
+// messages of its cell part again, in the same order, while what it says itself is new. There is one
+// stream up, of calls, rests and requests of audits ([Uploaded]).
+//
+//   - The first message of a session that counts is the one with Attached.
+//   - A message of no stream is for its channel alone: Resumed, Settled, Fallback, Refused. Downloads
+//     are not counted either: they end with their channel, and both ends are told.
+//   - A Resume gives a new token. The one before is good until the client has said anything over the new
+//     channel, since the Resumed may be lost. Then it is not.
+//   - Of two channels of a session the newer one counts.
+//   - Heard says what has come, after a second or many bytes, so that the proxy keeps little. Settled says
+//     which uploads nobody will ask for again.
+//   - A channel that is closed properly, or on which one side broke the protocol, ends the session.
+//
+// Unreliable messages of the time between are lost, as others are. The view needs no care: the cell part
+// waits, and then tells the sum of what has changed.
 //
 // # Whose word counts
 //

@@ -36,6 +36,9 @@ const (
 	LeaveSpaceID
 	ArrivedID
 	ControlledID
+	ResumedID
+	SettledID
+	FallbackID
 )
 
 // Limits of what a proxy sends.
@@ -49,12 +52,6 @@ const (
 	// 10 KB).
 	MaxSpaceDataValue = 16 << 10
 )
-
-// AppendAttached says that the proxy has accepted the client.
-func AppendAttached(b []byte) []byte {
-	b, mark := Begin(b, AttachedID)
-	return End(b, mark)
-}
 
 // AppendReset says that everything seen so far is gone, including the player's own cell part.
 func AppendReset(b []byte) []byte {

@@ -72,6 +72,16 @@ func kinds() []kind {
 		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Incarnation: 7, Forced: 300, Seen: seen, Position: here, Direction: facing}, false),
 		of(protocol.SightID, protocol.Sight{Incarnation: 7, Seen: seen}, false),
 
+		of(protocol.AttachedID, protocol.Attached{Token: token, Time: 30 * time.Second}, false),
+		of(protocol.ResumeID, protocol.Resume{Token: token, Digest: digest, Has: protocol.Counts{300, 1 << 40}}, false),
+		of(protocol.ResumedID, protocol.Resumed{Token: token, Handled: 300, From: protocol.Counts{200, 1 << 40}}, false),
+		of(protocol.HeardID, protocol.Heard{Has: protocol.Counts{300, 1 << 40}}, false),
+		of(protocol.FallbackID, protocol.Fallback{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Name: "a.example"}}}, false),
+		{
+			id: protocol.SettledID, sample: uint64(1 << 40),
+			encode: func(b []byte, m any) []byte { return protocol.AppendSettled(b, m.(uint64)) },
+			parse:  func(body []byte) (any, error) { return protocol.ParseSettled(body) },
+		},
 		of(protocol.BasePlayerID, protocol.BasePlayer{ID: 9, Type: 2, Props: []byte("props")}, true),
 		of(protocol.CellPlayerID, protocol.CellPlayer{Space: 1 << 20, Incarnation: 3, Position: here, Direction: facing, Forced: 300, Control: true, Props: []byte("props")}, true),
 		of(protocol.ForcedID, protocol.Forced{Number: 300, Control: true, Position: here, Direction: facing}, false),
@@ -175,7 +185,6 @@ func TestBundle(t *testing.T) {
 	add := func(b []byte, id protocol.ID) {
 		bundle, want = b, append(want, id)
 	}
-	add(protocol.AppendAttached(bundle), protocol.AttachedID)
 	add(protocol.AppendReset(bundle), protocol.ResetID)
 	for _, k := range kinds() {
 		add(k.encode(bundle, k.sample), k.id)
@@ -183,6 +192,7 @@ func TestBundle(t *testing.T) {
 	add(protocol.AppendCellGone(bundle), protocol.CellGoneID)
 	add(protocol.AppendLeaveSpace(bundle), protocol.LeaveSpaceID)
 	add(protocol.AppendArrived(bundle), protocol.ArrivedID)
+	add(protocol.AppendAhead(bundle), protocol.AheadID)
 	add(protocol.AppendAuditRequest(bundle), protocol.AuditRequestID)
 	add(protocol.AppendLogout(bundle), protocol.LogoutID)
 

@@ -19,6 +19,8 @@ const (
 	LogoutID
 	SightID
 	MoveOtherID
+	ResumeID
+	HeardID
 )
 
 // MaxArguments bounds the encoded arguments of one call from a client.

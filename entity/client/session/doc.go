@@ -20,6 +20,8 @@
 //     context's error when that has ended.
 //   - With Config.Retry the session tries to log in again while the world is not ready. Without it,
 //     that is an error like others.
+//   - A session whose connection is lost goes on by itself over another one, if that comes soon enough:
+//     see package client. Events.Interrupted and Events.Resumed tell.
 //   - A session that has ended does not begin again. Session.Err says why it ended.
 //
 // # Concurrency

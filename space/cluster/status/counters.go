@@ -55,6 +55,10 @@ type Counters struct {
 	// OversizeCalls counts calls of scripts whose arguments were larger than their method's WarnBytes
 	// (VariableLengthHeaderSize in a definition). They were made; the log names the methods.
 	OversizeCalls uint64 `json:",omitempty"`
+	// Interrupted counts sessions of clients that lost their channel and whose place was kept, Resumed
+	// those that went on over another one.
+	Interrupted uint64 `json:",omitempty"`
+	Resumed     uint64 `json:",omitempty"`
 }
 
 // All yields the name and a pointer of every counter, in order, to add, encode or publish them one

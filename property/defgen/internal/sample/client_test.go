@@ -144,7 +144,7 @@ func player(t *testing.T) (*client.Client, *mercurytest.Stage) {
 	open()
 	props := property.NewValues(schema.Type("Avatar"), property.OwnClientSide, nil)
 	base := protocol.BasePlayer{ID: 5, Props: props.AppendStream(nil, property.OwnClientBaseStream)}
-	c.Message(0, net.Last, true, base.Append(protocol.AppendAttached(nil)))
+	c.Message(0, net.Last, true, base.Append((&protocol.Attached{}).Append(nil)))
 	if c.Player() == nil {
 		t.Fatalf("no player: %v, %v", c.State(), c.Err())
 	}

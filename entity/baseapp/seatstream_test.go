@@ -1,0 +1,139 @@
+package baseapp
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/codec"
+)
+
+// moved replaces what a base knows of its client by what it would read from a stream of before.
+func moved(t testing.TB, r *rig, b *base, stream []byte) {
+	t.Helper()
+	if b.seat != nil {
+		if c := b.seat.client; c != nil {
+			c.base = nil
+			c.close()
+		}
+		b.seat.client = nil
+		b.leaveSeat()
+	}
+	rd := codec.NewReader(stream)
+	b.readClient(&rd)
+	if err := rd.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A base that is made from its stream waits for its client, which goes on: the cell part says again what
+// came after the stream, and the client hears nothing twice.
+func TestSeatTravels(t *testing.T) {
+	r, g, v := seated(t)
+	b := r.a.byID[v.ID()]
+	relay := func(text string) { b.seat.relayed([]byte(text)) }
+	relay("one")
+	b.tell((&protocol.Call{ID: b.id, Args: append([]byte{0}, "two"...)}).Append(nil))
+	g.settle()
+	g.hears()
+	relay("three")
+	v.Gold.Set(5)
+	stream := b.appendClient(nil)
+	relay("four")
+	b.tell((&protocol.Call{ID: b.id, Args: append([]byte{0}, "lost with its base"...)}).Append(nil))
+	g.wantTexts("one", "two", "three", "four", "lost with its base")
+
+	moved(t, r, b, stream)
+	relay("four") // again, before the client is back
+	g.resumes(2)
+	relay("five")
+	b.tell((&protocol.Call{ID: b.id, Args: append([]byte{0}, "new"...)}).Append(nil))
+	before := g.has
+	g.wantTexts("five", "new")
+	if g.last.From != (protocol.Counts{4, 3}) || g.has != (protocol.Counts{6, 4}) {
+		t.Errorf("resumed from %v to %v, had %v", g.last.From, g.has, before)
+	}
+	g.hears()
+	if n := b.seat.tail.Len(); n != 0 || b.seat.restored {
+		t.Errorf("%d messages are kept", n)
+	}
+}
+
+// A client may come back before the cell part has said again what it has.
+func TestRepeatsAfterTheResume(t *testing.T) {
+	r, g, v := seated(t)
+	b := r.a.byID[v.ID()]
+	stream := b.appendClient(nil)
+	b.seat.relayed([]byte("one"))
+	b.seat.relayed([]byte("two"))
+	g.wantTexts("one", "two")
+	moved(t, r, b, stream)
+	g.resumes(2)
+	b.seat.relayed([]byte("one"))
+	g.settle()
+	g.loses()
+	g.resumes(3)
+	b.seat.relayed([]byte("two"))
+	b.seat.relayed([]byte("three"))
+	g.wantTexts("three")
+	g.hears()
+}
+
+func TestClientsThatTravelWithoutASeat(t *testing.T) {
+	r := joinedRig(t)
+	id, _ := r.spawn()
+	moved(t, r, r.a.byID[id], r.a.byID[id].appendClient(nil))
+
+	made := r.login("ann")
+	b := r.a.byID[made.ID]
+	stream := b.appendClient(nil)
+	b.forgetToken()
+	moved(t, r, b, stream)
+	p := r.connect(1)
+	p.attach(made.Token)
+	p.wantHeard("[32 33]")
+
+	rd := codec.NewReader(stream[:len(stream)-1])
+	if b.readClient(&rd); rd.Err() == nil {
+		t.Error("half a token was read")
+	}
+}
+
+func FuzzReadClient(f *testing.F) {
+	r, _, v := seated(f)
+	b := r.a.byID[v.ID()]
+	f.Add(b.appendClient(nil))
+	b.seat.relayed([]byte("one"))
+	b.tell([]byte{1, 0})
+	f.Add(b.appendClient(nil))
+	other, _ := r.spawn()
+	f.Add(r.a.byID[other].appendClient(nil))
+	made := r.login("bob")
+	f.Add(r.a.byID[made.ID].appendClient(nil))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		r := joinedRig(t)
+		id, _ := r.spawn()
+		b := r.a.byID[id]
+		rd := codec.NewReader(stream)
+		b.readClient(&rd)
+		if rd.Err() != nil {
+			if len(r.a.seats) > 0 || len(r.a.byToken) > 0 {
+				t.Fatal("a token of a broken stream is good")
+			}
+			return
+		}
+		if s := b.seat; s != nil && s.tail.Size() > MaxClientTail {
+			t.Fatal("the tail is longer than any")
+		}
+		again := codec.NewReader(b.appendClient(nil))
+		id, _ = r.spawn()
+		if s := b.seat; s != nil {
+			clear(r.a.seats)
+		}
+		clear(r.a.byToken)
+		if r.a.byID[id].readClient(&again); again.Close() != nil {
+			t.Fatalf("cannot read what was written: %v", again.Err())
+		}
+		r.pass(time.Second)
+	})
+}

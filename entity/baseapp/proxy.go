@@ -160,6 +160,7 @@ func (b *base) resetClient() {
 		return
 	}
 	b.told = current
+	b.seat.forgetCell()
 	b.tell(protocol.AppendReset(b.app.buf[:0]))
 }
 

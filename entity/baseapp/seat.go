@@ -46,10 +46,10 @@ type seat struct {
 	toldAt  time.Duration   // when it may be told again
 	heardAt time.Duration   // when the last message of the client came
 
-	// restored says that the seat was read from a stream, and no client has resumed it since: what the
-	// base had said up to shared the client may have, what it had said later is of the past.
+	// restored says that the seat was read from a stream, and no client has resumed it since. The client
+	// may have had more than shared of a stream, but that was of a past that has not been: it is told anew.
 	restored bool
-	shared   uint64
+	shared   protocol.Counts
 
 	fallback []protocol.Door // where the client was told to go if this app is gone
 }
@@ -137,6 +137,16 @@ func (s *seat) add(stream protocol.Stream, msg []byte) {
 	s.pump()
 }
 
+// forgetCell is called before the client is told to forget the cell part: of another incarnation it has
+// nothing yet, however many messages of the one before it had.
+func (s *seat) forgetCell() {
+	const cell = protocol.CellStream
+	s.sent[cell] = max(s.sent[cell], s.has[cell])
+	if s.restored && s.client == nil {
+		s.shared[cell] = min(s.shared[cell], s.sent[cell])
+	}
+}
+
 // pump sends what the channel has not been given. What was kept goes bit by bit, as there is room.
 func (s *seat) pump() {
 	c := s.client
@@ -202,8 +212,10 @@ func (s *seat) reached(has protocol.Counts) bool {
 func (s *seat) resume(c *client, m *protocol.Resume) {
 	b, a := s.base, s.base.app
 	has := m.Has
-	if s.restored { // what it said after its backup is not what the client has of that number
-		has[protocol.BaseStream] = min(has[protocol.BaseStream], s.shared)
+	for i := range has {
+		if s.restored {
+			has[i] = min(has[i], s.shared[i])
+		}
 	}
 	old := s.client
 	if old != nil {

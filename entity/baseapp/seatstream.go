@@ -3,6 +3,7 @@ package baseapp
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -61,55 +62,59 @@ func (s *seat) append(buf []byte) []byte {
 	return buf
 }
 
-// readClient reads what appendClient wrote into a base that has no client yet. The seat is kept from now
-// on, as after a lost channel. If r has an error afterwards, the base must be dropped with leaveSeat.
+// readClient reads what appendClient wrote into a base that has no client yet. awaitClient makes it good,
+// once the base is sure to live.
 func (b *base) readClient(r *codec.Reader) {
 	b.session, b.told = fields.ReadUint32(r), fields.ReadUint32(r)
 	switch r.U8() {
 	case streamNoClient:
 	case streamAwaited:
 		copy(b.token[:], r.Take(len(b.token)))
-		if b.app.byToken[b.token] != nil {
-			r.Fail(errSeatToken)
-		}
-		if r.Err() == nil {
-			b.app.byToken[b.token] = b
-			b.attachBy = b.app.now + AttachTimeout
-		}
+		b.attachBy = b.app.now + AttachTimeout
 	case streamSeat:
-		s := &seat{base: b, restored: true, lost: "its BaseApp is gone"}
-		if s.read(r); r.Err() == nil {
-			b.seat = s
-			s.keep()
-		}
+		b.seat = &seat{base: b, restored: true, lost: "its BaseApp is gone"}
+		b.seat.read(r)
 	default:
 		r.Fail(errSeatKind)
 	}
 }
 
-// keep makes the tokens of a restored seat good.
-func (s *seat) keep() {
-	a := s.base.app
-	s.shared, s.heardAt = s.sent[protocol.BaseStream], a.now
-	s.until = a.now + max(0, a.cfg.ResumeTime)
-	for _, t := range [...]protocol.Token{s.token, s.former} {
+// awaitClient makes the tokens good that were read. A seat is kept from now on, as after a lost channel.
+func (b *base) awaitClient() error {
+	a, s := b.app, b.seat
+	if b.attachBy != 0 {
+		if a.byToken[b.token] != nil {
+			return errSeatToken
+		}
+		a.byToken[b.token] = b
+	}
+	if s == nil {
+		return nil
+	}
+	s.heardAt, s.until = a.now, a.now+max(0, a.cfg.ResumeTime)
+	tokens := [...]protocol.Token{s.token, s.former}
+	for _, t := range tokens {
+		if a.seats[t] != nil {
+			return errSeatToken
+		}
+	}
+	for _, t := range tokens {
 		if t != (protocol.Token{}) {
 			a.seats[t] = s
 		}
 	}
+	return nil
 }
 
 func (s *seat) read(r *codec.Reader) {
 	s.base.room = fields.ReadUint32(r)
 	copy(s.token[:], r.Take(len(s.token)))
 	copy(s.former[:], r.Take(len(s.former)))
-	if s.base.app.seats[s.token] != nil || s.base.app.seats[s.former] != nil {
-		r.Fail(errSeatToken)
-	}
 	s.shown = r.Bool()
 	for i := range s.sent {
 		s.sent[i], s.has[i] = r.Uvarint(), r.Uvarint()
 	}
+	s.shared = protocol.Counts{protocol.BaseStream: s.sent[protocol.BaseStream], protocol.CellStream: math.MaxUint64}
 	s.uploads = r.Uvarint()
 	last := s.has
 	for range r.Count(MaxClientTail/tail.Overhead, 3) { // a stream, a number, no bytes

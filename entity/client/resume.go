@@ -65,6 +65,20 @@ type lifeline struct {
 // and the player may move.
 func (c *Client) Interrupted() error { return c.life.lost }
 
+// Reconnect gives up the connection and dials again, as if it had been lost: for a machine that knows that
+// it has changed its network, before silence tells. It does nothing unless the client is Playing, and
+// connected to a server that keeps its place.
+func (c *Client) Reconnect() {
+	if !c.resumable() || c.life.lost != nil {
+		return
+	}
+	c.cfg.Transport.Abort(c.ch)
+	c.interrupt(errGivenUp)
+}
+
+// errGivenUp is why a client is interrupted that reconnects.
+var errGivenUp = errors.New("client: the connection was given up for another")
+
 // resumable reports whether the session may go on after the loss of its channel.
 func (c *Client) resumable() bool { return c.life.time > 0 && c.state == Playing && !c.leaving }
 

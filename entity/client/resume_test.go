@@ -291,6 +291,24 @@ func TestHeard(t *testing.T) {
 	}
 }
 
+func TestReconnect(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	ch := r.c.ch
+	if r.c.Reconnect(); r.c.ch != ch || r.net.Ended[ch] {
+		t.Error("a session that cannot be resumed gave up its channel")
+	}
+	r = newRig(t)
+	r.playOn()
+	ch = r.c.ch
+	r.c.Reconnect()
+	r.c.Reconnect()
+	r.wantEvents("interrupted")
+	if m := r.reopen(); !r.net.Ended[ch] || m.Token != (protocol.Token{1}) {
+		t.Errorf("resumes with %+v", m)
+	}
+}
+
 // A player who leaves while the connection is lost says so when it is back.
 func TestLogoutWhileInterrupted(t *testing.T) {
 	r := newRig(t)

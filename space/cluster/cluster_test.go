@@ -32,7 +32,18 @@ import (
 // patience bounds what a test waits for.
 const patience = 20 * time.Second
 
-type player struct{ *entity.Base }
+type player struct {
+	*entity.Base
+	last uint32 `cellscape:"local"`
+}
+
+// Tick is called by the client with one number after the other; it answers with its own count.
+func (p *player) Tick(n uint32) {
+	if n == p.last+1 {
+		p.last++
+	}
+	_ = p.Client().Call("ticked", n, p.last)
+}
 
 func (p *player) OnCreated() {
 	_ = p.CreateCell(1, property.Vector3{}, property.Vector3{}, nil)
@@ -41,6 +52,15 @@ func (p *player) OnCreated() {
 type avatar struct {
 	*space.Real
 	Mood property.String
+	Last property.Uint32
+}
+
+// Count is what Tick is for the base.
+func (a *avatar) Count(by entity.ID, n uint32) {
+	if n == a.Last.Get()+1 {
+		a.Last.Set(n)
+	}
+	_ = a.OwnClient().Call("counted", n, a.Last.Get())
 }
 
 func (a *avatar) Cheer(by entity.ID) {
@@ -54,9 +74,10 @@ func world(t testing.TB) cluster.Config {
 	schema, err := property.Load(fstest.MapFS{
 		"entities.xml": {Data: []byte(`<root> <Avatar/> </root>`)},
 		"entity_defs/Avatar.def": {Data: []byte(`<root>
-			<Properties> <mood> <Type> STRING </Type> <Flags> ALL_CLIENTS </Flags> </mood> </Properties>
-			<CellMethods> <cheer> <Exposed> OWN_CLIENT </Exposed> </cheer> </CellMethods>
-			<ClientMethods> <cheered/> </ClientMethods>
+			<Properties> <mood> <Type> STRING </Type> <Flags> ALL_CLIENTS </Flags> </mood> <last> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </last> </Properties>
+			<CellMethods> <cheer> <Exposed> OWN_CLIENT </Exposed> </cheer> <count> <Exposed> OWN_CLIENT </Exposed> <Arg> UINT32 </Arg> </count> </CellMethods>
+			<BaseMethods> <tick> <Exposed> OWN_CLIENT </Exposed> <Arg> UINT32 </Arg> </tick> </BaseMethods>
+			<ClientMethods> <cheered/> <counted> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </counted> <ticked> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </ticked> </ClientMethods>
 		</root>`)},
 	})
 	if err != nil {

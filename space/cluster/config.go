@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
@@ -84,6 +85,9 @@ type Config struct {
 	// Upload bounds how many messages and bytes a second a player may send; who sends more is closed
 	// and told so. Default: 500 messages and 40,960 bytes. Space.Witness bounds what a player is sent.
 	Upload baseapp.UploadLimits
+	// ResumeTime is for how long a player's place is kept whose connection was lost. Default
+	// baseapp.DefaultResumeTime; below 0 the session ends with its connection.
+	ResumeTime time.Duration
 	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
@@ -214,6 +218,9 @@ func (c Config) Validate() error {
 }
 
 func (c *Config) validateUpload() error {
+	if c.ResumeTime > protocol.MaxResumeTime {
+		return fmt.Errorf("cluster: ResumeTime is %v: give up to %v, or 0 for %v", c.ResumeTime, protocol.MaxResumeTime, baseapp.DefaultResumeTime)
+	}
 	if err := c.Upload.Validate(); err != nil {
 		return fmt.Errorf("cluster: Config.%w", err)
 	}

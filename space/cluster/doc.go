@@ -35,6 +35,7 @@
 //	                                   AoIRadius 150 or so; TicketKeys, which spare a round trip;
 //	                                   a player whose line carries less is found out by itself
 //	clients that send a lot            Upload: messages and bytes a second
+//	players whose lines drop out       ResumeTime: how long their places are kept
 //	players in browsers                Doors: a WebSocket beside UDP, TLS
 //	a laptop, hundreds of bots         CellApps: 1, BaseApps: 1
 //

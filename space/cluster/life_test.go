@@ -72,6 +72,8 @@ type lifeOf struct {
 	network          string
 	came, reset      chan struct{}
 	cheered, changed chan struct{}
+	resumed          chan struct{}
+	told             chan telling
 	closed           chan error
 }
 
@@ -86,7 +88,7 @@ func comeIn(t *testing.T, cfg cluster.Config, roots *tls.Config, url string) *li
 func comeInAs(t *testing.T, cfg cluster.Config, roots *tls.Config, url, user string) *lifeOf {
 	t.Helper()
 	p := &lifeOf{
-		came: make(chan struct{}, 64), reset: make(chan struct{}, 64), cheered: make(chan struct{}, 64), changed: make(chan struct{}, 64), closed: make(chan error, 1),
+		came: make(chan struct{}, 64), reset: make(chan struct{}, 64), cheered: make(chan struct{}, 64), changed: make(chan struct{}, 64), resumed: make(chan struct{}, 64), told: make(chan telling, 1024), closed: make(chan error, 1),
 	}
 	scheme, _, _ := strings.Cut(url, "://")
 	p.network = map[string]string{"udp": "udp", "ws": "websocket", "wss": "websocket", "quic": "quic", "tls": "tcp", "tcp": "tcp"}[scheme]
@@ -95,7 +97,8 @@ func comeInAs(t *testing.T, cfg cluster.Config, roots *tls.Config, url, user str
 		Events: client.Events{
 			CellPlayer:      func(*client.Replica) { p.came <- struct{}{} },
 			Reset:           func() { p.reset <- struct{}{} },
-			Called:          func(*client.Replica, *property.Method, []property.Value) { p.cheered <- struct{}{} },
+			Called:          p.called,
+			Resumed:         func() { p.resumed <- struct{}{} },
 			PropertyChanged: func(*client.Replica, *property.Change) { p.changed <- struct{}{} },
 			Closed:          func(err error) { p.closed <- err },
 		},
@@ -114,6 +117,21 @@ func comeInAs(t *testing.T, cfg cluster.Config, roots *tls.Config, url, user str
 	t.Cleanup(func() { _ = p.Close() })
 	wait(t, "in the world", p.came)
 	return p
+}
+
+// telling is a number that an entity has heard from its client, and how many it had heard in order by
+// then.
+type telling struct {
+	method string
+	n, of  uint32
+}
+
+func (p *lifeOf) called(_ *client.Replica, m *property.Method, args []property.Value) {
+	if m.Name == "cheered" {
+		p.cheered <- struct{}{}
+		return
+	}
+	p.told <- telling{m.Name, uint32(args[0].Uint()), uint32(args[1].Uint())}
 }
 
 // do runs f on the player's goroutine.
@@ -153,6 +171,9 @@ func live(t *testing.T, cfg cluster.Config, roots *tls.Config) {
 	}
 	cross(t, w, players)
 	fares(t, w, players)
+	for _, p := range players {
+		p.reconnect(t)
+	}
 	strike(t, w, players)
 	leave(t, w, players)
 }
@@ -209,6 +230,36 @@ func fares(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 		}
 		if time.Now().After(deadline) {
 			t.Fatal(what)
+		}
+	}
+}
+
+// reconnect takes the connection away in the middle of numbered calls, three times. All come, once and in
+// order, and so do the answers.
+func (p *lifeOf) reconnect(t *testing.T) {
+	t.Helper()
+	const rounds, each = 3, 20
+	for round := range rounds {
+		for i := range each {
+			n := uint32(round*each + i + 1)
+			p.do(t, func(c *client.Client) error {
+				if i == each/2 {
+					c.Reconnect()
+				}
+				return errors.Join(c.Player().Cell().Call("count", n), c.Player().Base().Call("tick", n))
+			})
+		}
+		wait(t, "resumed over "+p.network, p.resumed)
+	}
+	next := map[string]uint32{}
+	for range 2 * rounds * each {
+		select {
+		case x := <-p.told:
+			if next[x.method]++; x.n != next[x.method] || x.of != x.n {
+				t.Fatalf("%s: %s of %d, the %d. in order, after %d", p.network, x.method, x.n, x.of, next[x.method]-1)
+			}
+		case <-time.After(patience):
+			t.Fatalf("%s: after %v nothing comes", p.network, next)
 		}
 	}
 }

@@ -24,6 +24,9 @@ func FuzzClient(f *testing.F) {
 	f.Add((&protocol.CellCall{Target: 5<<32 | 1, Method: 1}).Append(nil), true)
 	f.Add(protocol.AppendAuditRequest(nil), true)
 	f.Add((&protocol.Attach{}).Append(nil), true)
+	f.Add((&protocol.Resume{}).Append(nil), true)
+	f.Add((&protocol.Heard{Has: protocol.Counts{1, 0}}).Append(nil), true)
+	f.Add((&protocol.Heard{Has: protocol.Counts{9, 9}}).Append(nil), true)
 	f.Add([]byte{0xB8, 1, 0}, true) // accepts a download
 	f.Add([]byte{0xB9, 1, 2}, true) // refuses it
 	f.Add([]byte{0xBA, 1}, true)    // has it
@@ -48,6 +51,7 @@ func FuzzClient(f *testing.F) {
 // FuzzFirst feeds a new channel.
 func FuzzFirst(f *testing.F) {
 	f.Add((&protocol.Attach{}).Append(nil), true)
+	f.Add((&protocol.Resume{}).Append(nil), true)
 	f.Add([]byte{16}, false)
 	f.Add(wire.Encode(nil, &wire.Freeze{}), true)
 	f.Fuzz(func(t *testing.T, msg []byte, reliable bool) {

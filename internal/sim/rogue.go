@@ -17,7 +17,7 @@ func (pl *player) misbehave() {
 	}
 	pl.rude = true
 	var b []byte
-	switch c.IntN(9) {
+	switch c.IntN(11) {
 	case 0: // rubbish
 		b = pl.rubbish(1 + c.IntN(200))
 	case 1: // a call of any method of anyone, with any arguments
@@ -59,6 +59,14 @@ func (pl *player) misbehave() {
 		for range 100 {
 			b = protocol.AppendAuditRequest(b)
 		}
+	case 9: // a session that is another's, or nobody's
+		var m protocol.Resume
+		copy(m.Token[:], pl.rubbish(len(m.Token)))
+		m.Has = protocol.Counts{c.Uint64(), c.Uint64()}
+		b = m.Append(nil)
+	case 10: // what it has had, or not
+		m := protocol.Heard{Has: protocol.Counts{uint64(c.IntN(100)), uint64(c.IntN(1000))}}
+		b = m.Append(nil)
 	}
 	if c.IntN(20) == 0 {
 		_, err := pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))])

@@ -151,7 +151,9 @@ type myAvatar struct {
 	moods chan string `cellscape:"local"`
 }
 
-func (*myAvatar) Cheered() {}
+func (*myAvatar) Cheered()             {}
+func (*myAvatar) Counted(n, of uint32) {}
+func (*myAvatar) Ticked(n, of uint32)  {}
 
 func (a *myAvatar) OnSetMood(*property.Change) { a.moods <- a.Mood.Get() }
 

@@ -30,6 +30,7 @@ func plants() []plant {
 	all = append(all, calls()...)
 	all = append(all, teleports()...)
 	all = append(all, driving()...)
+	all = append(all, sessions()...)
 	return append(all, managers()...)
 }
 
@@ -81,6 +82,21 @@ func driving() []plant {
 		{"a new charge is not told", "space/charges.go",
 			"		r.charges = slices.Insert(r.charges, i, charge{id: e.ID, incarnation: e.Order.Incarnation})\n",
 			"		r.charges = slices.Insert(r.charges, i, charge{id: e.ID, incarnation: e.Order.Incarnation, told: true, number: e.Control.Number})\n"},
+	}
+}
+
+// sessions lists bugs in how a client goes on after it has lost its channel.
+func sessions() []plant {
+	return []plant{
+		{"a resumed session lacks a message", "entity/baseapp/seat.go",
+			"return number > has[stream] })",
+			"return number > has[stream]+1 })"},
+		{"a resumed session says a call twice", "entity/client/resume.go",
+			"		if !ok || number > m.Handled {\n",
+			"		if !ok || number >= m.Handled {\n"},
+		{"a resumed session forgets what waits", "entity/client/resume.go",
+			"	l.uploads.Rewind()\n",
+			""},
 	}
 }
 

@@ -220,7 +220,8 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 		return
 	}
 	if m.Incarnation < p.in.Incarnation() {
-		c.count.Refused++ // an older incarnation, to whose old place acks must not go
+		c.count.Refused++
+		c.outlived(r, m, p.in.Incarnation())
 		return
 	}
 	p.at, p.used, p.giveUpAt = m.Reply, c.now, 0
@@ -251,6 +252,17 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if p, err := r.peer(m.From, m.FromPart); err == nil {
 		p.in = moved
 	}
+}
+
+// outlived tells the sender of a message that a newer incarnation of it is known here. Acks of what was
+// handled must not go to its old place, but one that was destroyed would send the message for ever.
+func (c *Cell) outlived(r *Real, m *flow.Message, newer uint32) {
+	a := flow.Ack{To: m.From, ToPart: m.FromPart, From: r.e.ID, FromPart: entity.CellPart, Life: r.e.Order.Incarnation, Incarnation: newer}
+	if m.Reply == c.self {
+		c.population.HandleAck(&a, c.self)
+		return
+	}
+	c.out.Send(m.Reply, &a)
 }
 
 // settleFlows sends owed acks, and as much of the flows as there is room for. It starts at another

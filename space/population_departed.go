@@ -93,6 +93,9 @@ func (p *Population) ackDeparted(a *flow.Ack, from mercury.Address) bool {
 	list := p.departed.of(a.To)
 	for i := range list {
 		d := &list[i]
+		if d.peer.id == a.From && d.side == a.FromPart && a.Incarnation > d.stream && (d.side == entity.CellPart || from == d.home) {
+			p.abandon(nil, &d.peer, errOutlived) // the ack itself may be for another one that is here
+		}
 		if d.peer.id == a.From && d.side == a.FromPart && a.Incarnation <= d.stream {
 			if d.toOwn() && from != d.base || !d.toOwn() && d.side == entity.BasePart && from != d.home {
 				p.env.Counters.Unproved++

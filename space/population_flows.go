@@ -204,6 +204,7 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 // The reasons why calls are given up.
 var (
 	errEnded    = fmt.Errorf("%w: the target has ended", entity.ErrNoEntity)
+	errOutlived = fmt.Errorf("%w: the target has heard a newer incarnation of the caller", entity.ErrRefused)
 	errBaseDead = fmt.Errorf("%w: the base of the target has died", entity.ErrNoEntity)
 	errNowhere  = fmt.Errorf("%w: the target is nowhere to be found", entity.ErrNoEntity)
 )

@@ -280,3 +280,33 @@ func migrateTo(t *testing.T, parts []byte, x float32) []byte {
 	}
 	return b
 }
+
+// What a destroyed cell part has left behind is not kept for ever if its base makes another one, which the
+// target hears first: calls of the older one are refused then, and it is told.
+func TestOutlivedCallsAreGivenUp(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	r.hold = func(p packet) bool {
+		m, is := p.m.(*flow.Message)
+		return is && m.From == 7 && m.To == 8 && m.Incarnation == 1
+	}
+	if err := r.cellOf(7, 8).Call("hit", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(2)
+	r.real(7).Destroy()
+	r.tick(5)
+	d := r.scripts.Schema().Type("Avatar")
+	r.restore(7, -50, migrate.AppendFirst(nil, at(-50), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil), 0)
+	if err := r.cellOf(7, 8).Call("hit", 2); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(5)
+	r.hold = nil
+	r.tick(30)
+	r.diary(8, "hit 2;")
+	if n := r.apps[0].population.Pending(); n != 0 || r.apps[0].count.Refused != 1 {
+		t.Errorf("%d pending, %d refused", n, r.apps[0].count.Refused)
+	}
+	r.calm()
+}

@@ -350,6 +350,9 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 	t, err := b.talk(m.From, m.FromPart)
 	if err != nil || m.Incarnation < t.in.Incarnation() {
 		a.refused("a flow of an older incarnation, or too many flows", "to", m.To, "from", m.From, "error", err)
+		if err == nil { // one that was destroyed would send it for ever
+			a.send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: entity.BasePart, Incarnation: t.in.Incarnation()})
+		}
 		return
 	}
 	t.at = m.Reply

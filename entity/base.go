@@ -13,6 +13,7 @@ import (
 type BaseHost interface {
 	Caller
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
+	CreateCellAt(info CellInfo, method string) (request uint64, err error)
 	DestroyCell() error
 	TeleportCell(to Destination, method string, user int64) (request uint64, err error)
 	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
@@ -101,6 +102,22 @@ func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, i
 		return fmt.Errorf("entity: create cell of %v at %v: %w", b.id, position, errNotFinite)
 	}
 	return b.host.CreateCell(space, position, direction, init)
+}
+
+// CreateCellAt is CreateCell with an answer: in a space, or near an entity, wherever that is. It
+// returns at once. Later the script's method of that name, a func (T) OnX(CellReply), is called once,
+// right after OnGetCell or with the reason why there is no cell part. Then all is as it was before:
+// OnLoseCell is not called, and the script may try again. The returned number tells replies apart.
+//
+// With Near the other entity is asked where it is, and the cell part is made there, even if that
+// entity has moved on or ended by then. Calls of Cell fail with ErrNoPart until it has answered.
+// An entity that has ended is answered for at once, other ways to fail take up to half a minute. Errors
+// are those of CreateCell, ErrNoCallback, and ErrFull.
+func (b *Base) CreateCellAt(info CellInfo, method string) (request uint64, err error) {
+	if err := info.Check(); err != nil {
+		return 0, err
+	}
+	return b.host.CreateCellAt(info, method)
 }
 
 // DestroyCell destroys the cell part. It returns at once, and calls to the cell then fail with

@@ -27,6 +27,7 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 	h.created++
 	return nil
 }
+func (h *fakeHost) CreateCellAt(CellInfo, string) (uint64, error)     { return 3, nil }
 func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error) { return 4, nil }
 func (h *fakeHost) Backup(string, int64) error                        { return nil }
 

@@ -25,7 +25,7 @@ func (d *Destination) Check() error {
 	return nil
 }
 
-// TeleportCode says why a teleport has failed.
+// TeleportCode says why a teleport has failed, or why an entity was not made at a place.
 type TeleportCode uint8
 
 // The reasons.
@@ -53,13 +53,16 @@ const (
 	TeleportLost
 	// TeleportNoPart: the cell part is gone. Only bases are told so.
 	TeleportNoPart
+	// TeleportUnanswered: no answer came in time. Only who creates an entity is told so; one without a
+	// base may have been made all the same.
+	TeleportUnanswered
 	// LastTeleportCode is the last of them.
-	LastTeleportCode = TeleportNoPart
+	LastTeleportCode = TeleportUnanswered
 )
 
 // String names the reason.
 func (c TeleportCode) String() string {
-	names := [...]string{"", "vetoed", "no such space", "no cell", "loading", "full", "forbidden", "not found", "too large", "unknown", "lost", "no cell part"}
+	names := [...]string{"", "vetoed", "no such space", "no cell", "loading", "full", "forbidden", "not found", "too large", "unknown", "lost", "no cell part", "no answer"}
 	if int(c) < len(names) && c > 0 {
 		return names[c]
 	}

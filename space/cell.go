@@ -216,19 +216,24 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 	if !entity.Finite(position) || !entity.Finite(direction) {
 		return 0, errors.New("space: position is not finite or out of range")
 	}
+	props := property.NewValues(d, property.CellSide, nil)
+	if init != nil {
+		init(props)
+	}
+	return c.spawn(d, position, direction, props)
+}
+
+// spawn is Spawn of what makes sense.
+func (c *Cell) spawn(d *property.Definition, position, direction property.Vector3, props *property.Values) (entity.ID, error) {
 	id, err := c.out.NewID()
 	if err != nil {
 		return 0, err
 	}
 	e := &entity.Entity{
 		ID: id, Def: d, Space: c.space, Order: entity.Order{Incarnation: 1},
-		MovedTick: c.tick,
-		Props:     property.NewValues(d, property.CellSide, nil), History: property.NewHistory(d),
+		MovedTick: c.tick, Props: props, History: property.NewHistory(d),
 	}
 	e.Put(position, direction, 0)
-	if init != nil {
-		init(e.Props)
-	}
 	r := c.makeReal(e, nil)
 	callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
 	c.made(r)

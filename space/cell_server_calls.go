@@ -38,6 +38,11 @@ func (c realCaller) CallMethod(q entity.Request) error {
 	if q.To == r.e.ID {
 		return r.callOwn(&q)
 	}
+	return r.callPart(&q)
+}
+
+// callPart calls a part of another entity.
+func (r *Real) callPart(q *entity.Request) error {
 	p, err := r.peer(q.To, q.Kind.Via())
 	if err != nil {
 		return fmt.Errorf("%w: %w", entity.ErrFull, err)
@@ -50,7 +55,7 @@ func (c realCaller) CallMethod(q entity.Request) error {
 		return fmt.Errorf("%w: %w", entity.ErrFull, ErrTail)
 	}
 	r.tail.bytes += size
-	return r.sendCall(p, &q)
+	return r.sendCall(p, q)
 }
 
 // callHead is about how much a call is longer than its arguments.
@@ -149,6 +154,9 @@ func (r *Real) serverCall(m *flow.Message, body []byte) error {
 	case entity.ClientPart:
 		return r.answer(&x, script.Results{}, r.clientCallOf(&x))
 	}
+	if flow.IsAsk(x.Method) {
+		return r.answerAsk(&x)
+	}
 	if x.Caller != r.e.ID {
 		r.call = entity.Call{Source: x.Caller, Number: x.Cause}
 	}
@@ -179,11 +187,15 @@ func (r *Real) answer(x *flow.ServerCall, results script.Results, err error) err
 		return err
 	}
 	answer := results.Answer(x.Request, err)
+	return r.sendAnswer(x, &answer)
+}
+
+func (r *Real) sendAnswer(x *flow.ServerCall, a *flow.Answer) error {
 	p, err := r.peer(x.Caller, x.CallerPart)
 	if err != nil {
 		return err
 	}
-	return r.send(p, answer.Append(nil))
+	return r.send(p, a.Append(nil))
 }
 
 // takeAnswer takes an answer to a call that the cell part has made.
@@ -218,6 +230,10 @@ func (r *Real) answersAhead(m *flow.Message) bool {
 func (r *Real) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 	if flow.IsWish(x.Method) {
 		r.tellGrant(x, a, err)
+		return
+	}
+	if flow.IsAsk(x.Method) {
+		r.tellSpawned(x, a, err)
 		return
 	}
 	reply := x.Reply(r.cell.scripts.Schema().ByID(x.Type), a, err)

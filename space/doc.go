@@ -146,6 +146,10 @@
 // The client begins a new view: LeaveSpace, CellPlayer, the data of the space, who is near, Arrived.
 // CellPlayer has a new number of a forced place, so what the client says of the old place is ignored.
 //
+// Real.SpawnNear makes an entity without a base near another one, wherever that is, and
+// entity.Base.CreateCellAt a cell part: both ask the other entity's cell part by a call, which finds it
+// wherever it has gone, and is answered once.
+//
 // # Geometry
 //
 // The game loads terrain, collision meshes and the like. A space that is configured with Geometry

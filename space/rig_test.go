@@ -103,17 +103,18 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 // shows what a move or a restore keeps.
 type Avatar struct {
 	*Real
-	Hp    property.Uint32
-	Trade property.Uint32
-	Mana  property.Uint32
-	Diary property.String
-	Data  property.String
-	Stock property.Slice[uint32]
-	Purse property.Slice[uint32]
-	Bag   property.Slice[uint32]
-	hook  func(*Avatar, string) `cellscape:"local"`
-	seen  func(bool)            `cellscape:"local"`
-	marks uint32                `cellscape:"local"`
+	Hp      property.Uint32
+	Trade   property.Uint32
+	Mana    property.Uint32
+	Diary   property.String
+	Data    property.String
+	Stock   property.Slice[uint32]
+	Purse   property.Slice[uint32]
+	Bag     property.Slice[uint32]
+	hook    func(*Avatar, string) `cellscape:"local"`
+	seen    func(bool)            `cellscape:"local"`
+	marks   uint32                `cellscape:"local"`
+	spawned []property.Mailbox    `cellscape:"local"`
 
 	moving func(from, to property.Vector3) (property.Vector3, bool) `cellscape:"local"`
 	ask    func(*entity.Destination) error                          `cellscape:"local"`
@@ -161,6 +162,14 @@ func (a *Avatar) OnBase(b entity.BaseReply) {
 }
 func (a *Avatar) OnName(n entity.NameReply) {
 	a.note("name %d %s is %d's %s", n.User, n.Name, n.Holder.Entity, n.Reason)
+}
+func (a *Avatar) OnSpawned(s entity.SpawnReply) {
+	if s.Err != nil {
+		a.note("spawn %d: %v", s.User, s.Err)
+		return
+	}
+	a.note("spawned %d", s.User)
+	a.spawned = append(a.spawned, s.Entity)
 }
 func (a *Avatar) OnPaid(p entity.Reply) {
 	var left uint32
@@ -302,7 +311,13 @@ func (a *testApp) Whereis(near, asker entity.ID) bool {
 	return b != nil
 }
 
-func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil }
+func (a *testApp) NewID() (entity.ID, error) {
+	if a.noIDs {
+		return 0, errors.New("no more ids")
+	}
+	a.lastID++
+	return a.lastID, nil
+}
 
 func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead, app) }
 
@@ -367,6 +382,7 @@ type rig struct {
 	arrive     func(packet)               // hears what a CellApp is about to handle
 	places     map[entity.ID][][]byte
 	now        time.Duration
+	noIDs      bool
 	lastID     entity.ID
 	dataNumber uint64
 	levels     map[mercury.Address]mercury.Level // of the ways to apps

@@ -72,6 +72,10 @@ type base struct {
 	// teleports have not ended; teleported is the number of the last one.
 	teleports  []teleport
 	teleported uint64
+	// creation is nil unless a cell part is asked for with a callback; creations is the number of the
+	// last one.
+	creation  *creation
+	creations uint64
 
 	destroying bool
 	removed    bool

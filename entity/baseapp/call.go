@@ -36,6 +36,11 @@ func (b *base) CallMethod(q entity.Request) error {
 	if q.To == b.id {
 		return b.callOwn(&q)
 	}
+	return b.callOther(&q)
+}
+
+// callOther calls a part of another entity.
+func (b *base) callOther(q *entity.Request) error {
 	t, err := b.talk(q.To, q.Kind.Via())
 	if err != nil {
 		return err
@@ -43,7 +48,7 @@ func (b *base) CallMethod(q entity.Request) error {
 	if t.at.IsZero() && q.At.IsValid() {
 		t.at = mercury.Address{At: q.At, Salt: q.Salt}
 	}
-	return b.sendCall(&q, t.say)
+	return b.sendCall(q, t.say)
 }
 
 // callOwn calls a part of the own entity.
@@ -207,6 +212,10 @@ func (b *base) takeAnswer(by entity.ID, body []byte) error {
 
 // tellReply tells the script how a call ended: by an answer, or by err.
 func (b *base) tellReply(x *script.Waiting, a *flow.Answer, err error) {
+	if flow.IsAsk(x.Method) {
+		b.placed(uint64(x.User), a, err)
+		return
+	}
 	if !b.failed && !b.removed {
 		callBack(b, x.Callback, x.Reply(b.app.cfg.Schema.ByID(x.Type), a, err))
 	}

@@ -14,12 +14,21 @@ import (
 
 // CreateCell is part of entity.BaseHost.
 func (b *base) CreateCell(space entity.SpaceID, position, direction property.Vector3, init func(*property.Values)) error {
+	parts, err := b.firstParts(position, direction, init)
+	if err != nil {
+		return err
+	}
+	return b.link.Create(b.app.now, cellCopy{Space: space, Position: position, Parts: parts})
+}
+
+// firstParts is the first state of a cell part, if there may be one.
+func (b *base) firstParts(position, direction property.Vector3, init func(*property.Values)) ([]byte, error) {
 	d := b.props.Definition()
 	switch {
 	case b.destroying || !d.HasCell:
-		return fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrNoPart)
-	case b.link.State() != linkNone:
-		return fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrHasPart)
+		return nil, fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrNoPart)
+	case b.link.State() != linkNone || b.creation != nil:
+		return nil, fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrHasPart)
 	}
 	cell := property.NewValues(d, property.CellSide, nil)
 	if init != nil {
@@ -27,13 +36,17 @@ func (b *base) CreateCell(space entity.SpaceID, position, direction property.Vec
 	}
 	parts := migrate.AppendFirst(nil, position, direction, cell, &b.app.compressor)
 	if len(parts) > migrate.MaxParts {
-		return fmt.Errorf("create cell of %s %v: %d bytes of properties, at most %d travel", d.Name, b.id, len(parts), migrate.MaxParts)
+		return nil, fmt.Errorf("create cell of %s %v: %d bytes of properties, at most %d travel", d.Name, b.id, len(parts), migrate.MaxParts)
 	}
-	return b.link.Create(b.app.now, cellCopy{Space: space, Position: position, Parts: parts})
+	return parts, nil
 }
 
 // DestroyCell is part of entity.BaseHost.
 func (b *base) DestroyCell() error {
+	if b.creation != nil && b.creation.asking {
+		b.endCreation(&entity.CreateError{Code: entity.TeleportNoPart, Reason: "it was destroyed before it was made"})
+		return nil
+	}
 	tell, err := b.link.Leave(b.app.now)
 	switch {
 	case err != nil:
@@ -67,6 +80,7 @@ func (b *base) tickCell() {
 		c := b.link.Copy()
 		b.app.cellMgr.Send(&wire.Locate{ID: b.id, Space: c.Space, Position: c.Position})
 	}
+	b.tickCreation()
 	b.settleLink()
 	if b.removed {
 		return
@@ -95,6 +109,7 @@ func (b *base) settleLink() {
 		callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
 	}
 	b.loseTeleports(ended)
+	b.loseCreation()
 	if b.destroying && b.link.State() == linkNone {
 		b.remove()
 	}
@@ -234,6 +249,7 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 		if !b.gotCell {
 			b.gotCell = true
 			callHook(b, "OnGetCell", func(s CellGetter) { s.OnGetCell() })
+			b.endCreation(nil)
 		}
 	}
 }
@@ -265,6 +281,7 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 	}
 	if b := a.byID[m.ID]; b.mayLose(from, m) && b.link.Lost(a.now, m.Order) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
+		b.noteLost(m)
 		b.settleLink()
 	}
 	a.refuse(from, m.ID, m.Order) // the answer, as for an offer

@@ -168,6 +168,13 @@ func (v *avatar) OnBase(r entity.BaseReply) {
 func (v *avatar) OnName(r entity.NameReply) {
 	v.note("name %d %s is %d's %s", r.Request, r.Name, r.Holder.Entity, r.Reason)
 }
+func (v *avatar) OnCell(r entity.CellReply) {
+	if r.Err == nil {
+		v.note("cell %d <nil>", r.Request)
+		return
+	}
+	v.note("cell %d %v", r.Request, r.Err)
+}
 func (v *avatar) OnThere(r entity.TeleportReply) {
 	if r.Err == nil {
 		v.note("teleport %d <nil>", r.Request)

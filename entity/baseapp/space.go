@@ -56,6 +56,10 @@ func (a *BaseApp) spaceCreated(b *base, method string, number uint64, m *wire.Sp
 // it never got that cell part, since it waits for one call or the other.
 func (b *base) noSpace() {
 	space := b.link.Copy().Space
+	if b.creation != nil {
+		b.giveUpCreation(entity.TeleportNoSpace, "")
+		return
+	}
 	if b.rehome(space) {
 		return
 	}

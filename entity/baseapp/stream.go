@@ -29,6 +29,7 @@ type baseCore struct {
 	destroying bool
 	gotCell    bool
 	teleported uint64
+	creations  uint64
 }
 
 func (x *baseCore) code(c *codec.Coder) {
@@ -39,6 +40,7 @@ func (x *baseCore) code(c *codec.Coder) {
 	c.Bool(&x.destroying)
 	c.Bool(&x.gotCell)
 	c.Uvarint(&x.teleported)
+	c.Uvarint(&x.creations)
 }
 
 // maxAccount bounds the name of an account where it travels, as the login does.
@@ -46,7 +48,7 @@ const maxAccount = 1 << 10
 
 // appendParts encodes everything of a base that another app needs to go on with it.
 func (b *base) appendParts(buf []byte) []byte {
-	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported}
+	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported, creations: b.creations}
 	part := func(tag migrate.Tag, code func(*codec.Coder)) {
 		buf = migrate.AppendPart(buf, tag, func(buf []byte) []byte { return codec.Append(buf, code) })
 	}
@@ -64,7 +66,7 @@ func (b *base) appendParts(buf []byte) []byte {
 	if len(b.talks) > 0 {
 		part(migrate.BaseFlowsPart, b.codeTalks)
 	}
-	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending)+len(b.commits) > 0 {
+	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending)+len(b.commits) > 0 || b.creation != nil {
 		part(migrate.BaseAsksPart, b.codeAsks)
 	}
 	return buf
@@ -194,6 +196,7 @@ func (b *base) codeAsks(c *codec.Coder) {
 	})
 	codec.List(c, &b.pending, maxPending, 4, func(c *codec.Coder, p *pending) { p.code(c) })
 	codec.List(c, &b.commits, MaxCommits, 3, func(x *codec.Coder, c *commit) { c.code(x) })
+	b.codeCreation(c)
 }
 
 // restore brings a base back from its parts, in a new life. Its cell part may live, and is heard of; the
@@ -215,7 +218,7 @@ func (a *BaseApp) restore(id entity.ID, parts []byte) error {
 		return fmt.Errorf("%w: %d bases", entity.ErrTooMany, MaxBases)
 	}
 	b := a.blank(id, d, property.NewValues(d, property.BaseSide, nil))
-	b.seal, b.destroying, b.gotCell, b.teleported = core.seal, core.destroying, core.gotCell, core.teleported
+	b.seal, b.destroying, b.gotCell, b.teleported, b.creations = core.seal, core.destroying, core.gotCell, core.teleported, core.creations
 	if err := b.readParts(parts); err != nil {
 		return fmt.Errorf("baseapp: entity %v: %w", id, err)
 	}
@@ -249,6 +252,9 @@ func (b *base) revive(former uint32) {
 	b.heardAt = a.now
 	for i := range b.commits {
 		b.commits[i].number = kept // in the copy that was read
+	}
+	if b.creation != nil {
+		b.creation.until = a.now + CreatePatience
 	}
 	b.names = slices.DeleteFunc(b.names, func(n ownName) bool { return !n.has }) // the script is told that it was not answered
 	for _, t := range b.talks {

@@ -40,6 +40,7 @@ func newCheckers(c *Cluster) []checker {
 		c.fresh,
 		&sendsTold{c},
 		&teleportsEnd{c},
+		&settlersTold{c},
 	}
 }
 

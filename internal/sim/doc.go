@@ -28,7 +28,8 @@
 //
 // A wild world (Options.Wild) has more: clocks live by timers of every kind and keep a book of
 // them, heralds set space data under many keys, stones do nothing for a long time, brittle scripts
-// panic in every hook, twins log in under one name at once, and namers fight for names of bases. All seeds of TestSeeds are wild,
+// panic in every hook, twins log in under one name at once, namers fight for names of bases, and settlers
+// have themselves and others made near somebody. All seeds of TestSeeds are wild,
 // each in its own way (wildOf). The kept seeds and most scripts are not, so that their runs stay
 // the same. Each feature of a wild world draws from a chance of its own.
 //
@@ -63,6 +64,8 @@
 //	           callsAnswered   what scripts call of each other, and the answers
 //	           namesUnique     a name has one base; each question about names and bases
 //	                           elsewhere is answered once
+//	           settlersTold    what is asked to be made near somebody is answered once, and who is
+//	                           told of a failure can ask again
 //	promise 9  placesFresh     while all move, and the network is well again, a place that a
 //	                           client holds is late only if its budget was spent, and
 //	                           never later than the queue promises; of the moves in view that

@@ -171,6 +171,11 @@ func (c *Cluster) heal() error {
 	if err := c.runUntil(baseapp.AttachTimeout+2*twinRound, c.lastTwinPlays); err != nil {
 		return err
 	}
+	if c.opts.Wild.Settlers > 0 {
+		if err := c.runUntil(settleIn, c.settlersRest); err != nil {
+			return err
+		}
+	}
 	if !c.allPlaying() {
 		return fmt.Errorf("40 s after the network healed not everyone is playing: %s", c.notPlaying())
 	}

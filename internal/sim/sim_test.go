@@ -94,6 +94,7 @@ func wildOf(seed uint64) Wild {
 func wildly(o Options) Options {
 	o.Wild = wildOf(o.Seed)
 	o.Wild.Travellers = travellersOf(o.Seed)
+	o.Wild.Settlers = settlersOf(o.Seed)
 	return o
 }
 
@@ -102,6 +103,13 @@ func wildly(o Options) Options {
 func travellersOf(seed uint64) int {
 	r := rand.New(rand.NewPCG(seed, 0x7e1e))
 	return max(0, r.IntN(9)-5) * 2
+}
+
+// settlersOf is how many entities are made near others: some in a fourth of the seeds, by a chance of its
+// own.
+func settlersOf(seed uint64) int {
+	r := rand.New(rand.NewPCG(seed, 0x5e77))
+	return max(0, r.IntN(8)-5) * 2
 }
 
 // replay is the command that runs one test again, with the logs.

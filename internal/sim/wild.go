@@ -31,6 +31,8 @@ type Wild struct {
 	Namers int
 	// Gossips is how many entities call each other's parts.
 	Gossips int
+	// Settlers is how many entities have their cell parts, and others, made near somebody.
+	Settlers int
 	// Hold holds back moves and messages of flows, in front of CellApps, across handoffs.
 	Hold bool
 	// Breaks breaks channels between living apps, each at a message of a drawn kind.
@@ -55,23 +57,24 @@ type streams struct {
 	names  *rand.Rand
 	gossip *rand.Rand
 	travel *rand.Rand
+	settle *rand.Rand
 }
 
 func newStreams(seed uint64) streams {
 	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
-	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8)}
+	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9)}
 }
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their
 // definitions.
-const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Traveller/><Namer hasCell="false" hasClient="false"/><Gossip hasClient="false"/>`
+const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Traveller/><Namer hasCell="false" hasClient="false"/><Gossip hasClient="false"/><Settler hasClient="false"/><Seedling hasBase="false" hasClient="false"/>`
 
 func wildDefs() map[string]string {
 	return map[string]string{
 		"entity_defs/Clock.def": clockDef, "entity_defs/Herald.def": heraldDef,
 		"entity_defs/Stone.def": stoneDef, "entity_defs/Pebble.def": pebbleDef, "entity_defs/Brittle.def": brittleDef,
 		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef, "entity_defs/Namer.def": namerDef, "entity_defs/Gossip.def": gossipDef,
-		"entity_defs/Traveller.def": travellerDef,
+		"entity_defs/Traveller.def": travellerDef, "entity_defs/Settler.def": settlerDef, "entity_defs/Seedling.def": seedlingDef,
 	}
 }
 
@@ -85,6 +88,8 @@ func (w *world) registerWild(cells *space.Scripts) {
 	space.Register[rockCell](cells, "Rock")
 	space.Register[grainCell](cells, "Grain")
 	space.Register(cells, "Traveller", func() *travellerCell { return &travellerCell{w: w} })
+	space.Register(cells, "Settler", func() *settlerCell { return &settlerCell{w: w} })
+	space.Register[seedlingCell](cells, "Seedling")
 	space.RegisterController[metronome](cells, "metronome")
 }
 
@@ -96,6 +101,7 @@ func (w *world) registerWildBases(s *baseapp.Scripts) {
 	baseapp.Register[rockBase](s, "Rock")
 	baseapp.Register(s, "Gossip", func() *gossipBase { return &gossipBase{w: w} })
 	baseapp.Register(s, "Namer", func() *namer { return &namer{w: w} })
+	baseapp.Register(s, "Settler", func() *settlerBase { return &settlerBase{w: w} })
 	baseapp.Register(s, "Traveller", func() *travellerBase { return &travellerBase{w: w} })
 }
 
@@ -111,7 +117,7 @@ func (c *Cluster) population() []struct {
 	}{
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
-		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers},
+		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
 	}
 }
 

@@ -105,6 +105,10 @@ type world struct {
 	haven      entity.SpaceID
 	outcomes   map[entity.TeleportCode]int
 
+	// settlers and seedlings are who may be settled near to, settled and sown how that went, by code.
+	settlers, seedlings []property.Mailbox
+	settled, sown       map[entity.TeleportCode]int
+
 	// gift is what players download. given and taken count whole gifts, as bases and clients say,
 	// lost those whose client went away.
 	gift               []byte

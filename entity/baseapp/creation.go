@@ -1,0 +1,181 @@
+package baseapp
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// CreatePatience is how long a cell part that was asked for with a callback looks for a CellApp which
+// makes it: as long as a teleport looks for a cell, and for the same reasons (space.TeleportPatience).
+const CreatePatience = 10 * time.Second
+
+// creation is a cell part that the script has asked for with a callback.
+//
+//	CreateCellAt, Near       its Place           Current
+//	--------------> asking -----------> making -----------> told, after OnGetCell
+//	CreateCellAt, Space      the link's --^  |
+//	                         other states    | no such space, refused, destroyed,
+//	                  |                      | or no CellApp within CreatePatience
+//	                  | no answer, gone      v
+//	                  +----------> told why, and the link is None
+//
+// While it is asking, the link is None; while it is making, it is not, and there was no Current yet.
+type creation struct {
+	request uint64
+	method  string
+	asking  bool
+	// offset, direction and parts are of what is to be made.
+	offset, direction property.Vector3
+	parts             []byte
+	until             time.Duration // when making is given up
+	why               entity.CreateError
+}
+
+// codeCreation codes what the base waits for.
+func (b *base) codeCreation(c *codec.Coder) {
+	var open []creation
+	if b.creation != nil {
+		open = append(open, *b.creation)
+	}
+	codec.List(c, &open, 1, 8, func(c *codec.Coder, x *creation) {
+		c.Uvarint(&x.request)
+		c.String(&x.method, script.MaxName)
+		c.Bool(&x.asking)
+		fields.Vector3(c, &x.offset)
+		fields.Vector3(c, &x.direction)
+		c.Bytes(&x.parts, migrate.MaxParts)
+		codec.Enum(c, &x.why.Code, 0, entity.LastTeleportCode)
+		c.String(&x.why.Reason, migrate.MaxReason)
+	})
+	if b.creation == nil && len(open) > 0 {
+		b.creation = &open[0]
+	}
+}
+
+// CreateCellAt is part of entity.BaseHost.
+func (b *base) CreateCellAt(info entity.CellInfo, method string) (uint64, error) {
+	if err := script.CheckCallback[entity.CellReply](b.kind, method); err != nil {
+		return 0, err
+	}
+	parts, err := b.firstParts(info.Position, info.Direction, info.Init)
+	if err != nil {
+		return 0, err
+	}
+	c := &creation{request: b.creations + 1, method: method, offset: info.Position, direction: info.Direction, parts: parts}
+	if info.Space != 0 {
+		err = b.makeCell(c, info.Space, info.Position)
+	} else {
+		err = b.askPlace(c, info.Near)
+	}
+	if err != nil {
+		return 0, err
+	}
+	b.creations++
+	b.creation = c
+	return c.request, nil
+}
+
+// makeCell begins to make the cell part.
+func (b *base) makeCell(c *creation, space entity.SpaceID, position property.Vector3) error {
+	c.asking = false
+	c.until = b.app.now + CreatePatience
+	c.why = entity.CreateError{Code: entity.TeleportNoPart, Reason: "it was destroyed before it was made"}
+	return b.link.Create(b.app.now, cellCopy{Space: space, Position: position, Parts: c.parts})
+}
+
+// askPlace asks an entity where it is.
+func (b *base) askPlace(c *creation, near property.Mailbox) error {
+	m := entity.Callable(near, b.app.cfg.Schema, b)
+	switch {
+	case m.Def == nil || !m.Def.HasCell:
+		return fmt.Errorf("create cell of %v near %v: %w", b.id, near, entity.ErrNoPart)
+	case m.ID == b.id:
+		return fmt.Errorf("create cell of %v near itself: %w", b.id, entity.ErrNoPart)
+	}
+	c.asking = true
+	return b.callOther(&entity.Request{To: m.ID, Kind: entity.CellMailbox, At: m.At, Salt: m.Salt, Def: m.Def,
+		Method: int(flow.AskPlace), OnReply: c.method, User: int64(c.request), Within: entity.CallTimeout})
+}
+
+// placed takes the answer of the entity to be near to, or why there is none.
+func (b *base) placed(request uint64, a *flow.Answer, err error) {
+	c := b.creation
+	if c == nil || !c.asking || c.request != request || b.removed || b.destroying {
+		return // it was destroyed meanwhile
+	}
+	var at flow.Place
+	if err == nil {
+		if err = a.Err(); err == nil {
+			err = at.Parse(a.Results)
+		}
+	}
+	if err != nil {
+		b.endCreation(script.Unmade(err))
+		return
+	}
+	position := property.Vector3{X: at.Position.X + c.offset.X, Y: at.Position.Y + c.offset.Y, Z: at.Position.Z + c.offset.Z}
+	if !entity.Finite(position) {
+		b.endCreation(&entity.CreateError{Code: entity.TeleportNotFound, Reason: "the place is out of range"})
+		return
+	}
+	if c.parts, err = migrate.Placed(c.parts, position, c.direction); err == nil {
+		err = b.makeCell(c, at.Space, position)
+	}
+	if err != nil { // what a base makes itself has a place, and the link is None
+		b.endCreation(&entity.CreateError{Code: entity.TeleportUnknown, Reason: err.Error()})
+	}
+}
+
+// tickCreation gives up what nobody makes. A CellApp that was told to make it may still do so; then
+// it hears that the base knows of no such real.
+func (b *base) tickCreation() {
+	if c := b.creation; c != nil && !c.asking && !b.app.frozen && b.link.State() == linkLocating && b.app.now >= c.until {
+		reason := "no CellApp made it in time"
+		if c.why.Code == entity.TeleportNoCell {
+			reason += ": " + c.why.Reason
+		}
+		b.giveUpCreation(entity.TeleportNoCell, reason)
+	}
+}
+
+// noteLost remembers why a CellApp could not make it; another one is tried.
+func (b *base) noteLost(m *migrate.Lost) {
+	if c := b.creation; c != nil && !c.asking {
+		c.why = entity.CreateError{Code: entity.TeleportNoCell, Reason: m.Reason}
+	}
+}
+
+// giveUpCreation ends the link, which has had no real, and tells the script why.
+func (b *base) giveUpCreation(code entity.TeleportCode, reason string) {
+	b.creation.why = entity.CreateError{Code: code, Reason: reason}
+	b.link.Gone(b.app.now)
+	b.settleLink()
+}
+
+// loseCreation tells the script that the link has ended before there was a cell part.
+func (b *base) loseCreation() {
+	if c := b.creation; c != nil && !c.asking {
+		why := c.why
+		b.endCreation(&why)
+	}
+}
+
+// endCreation tells the script how it has ended, once.
+func (b *base) endCreation(err *entity.CreateError) {
+	c := b.creation
+	if c == nil {
+		return
+	}
+	b.creation = nil
+	if b.hears() {
+		callBack(b, c.method, entity.CellReply{Request: c.request, Err: err})
+	}
+}

@@ -1,0 +1,247 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Settlers have their cell parts made near others, in spaces that are there and in some that are not,
+// give them up, and have them made again. Their cell parts have seedlings made near others, which have
+// no base and soon wither. They want to be near settlers, seedlings and travellers, who walk, are
+// teleported, and end. Each of their questions is answered once, and a base that hears that it has no
+// cell part can ask for another one.
+
+const settlerDef = `
+<root>
+	<Properties>
+		<asked> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
+		<open>  <Type> MAP <key> UINT32 </key> <of> BOOL </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
+		<wrong> <Type> STRING </Type> <Flags> CELL_PRIVATE </Flags> </wrong>
+	</Properties>
+</root>`
+
+const seedlingDef = `<root><Properties><born> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </born></Properties></root>`
+
+const (
+	// withersIn is how long a seedling lives.
+	withersIn = 4 * time.Second
+	// settleIn is how long the last questions may take: a seedling that is nowhere to be found is looked
+	// for for space.FlowGiveUp, a cell part of an entity that is away for entity.CallTimeout, and then
+	// a cell part is made for baseapp.CreatePatience.
+	settleIn = 40 * time.Second
+	// manySeedlings is how many of the last seedlings settlers know.
+	manySeedlings = 8
+)
+
+// settlerBase is the base part of a settler.
+type settlerBase struct {
+	*entity.Base
+	w     *world          `cellscape:"local"`
+	open  map[uint64]bool `cellscape:"local"`
+	has   bool            `cellscape:"local"` // a cell part
+	wrong string          `cellscape:"local"`
+}
+
+// OnCreated starts the beat.
+func (b *settlerBase) OnCreated() {
+	b.open = map[uint64]bool{}
+	b.w.settlers = append(b.w.settlers, b.Lookup(b.ID(), "Settler", entity.CellViaBase).Value())
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
+}
+
+// OnBeat asks for a cell part, or gives it up.
+func (b *settlerBase) OnBeat(entity.Callback) {
+	give := !b.w.calm && b.w.chance.settle.IntN(8) == 0
+	switch {
+	case give:
+		_ = b.DestroyCell() // perhaps it is being destroyed
+	case !b.has && len(b.open) == 0:
+		n, err := b.CreateCellAt(b.w.site(b.ID()), "OnCell")
+		if err != nil {
+			b.wrong = fmt.Sprintf("it has no cell part, and cannot have one: %v", err)
+			return
+		}
+		b.open[n] = true
+	}
+}
+
+// OnGetCell believes it.
+func (b *settlerBase) OnGetCell() { b.has = true }
+
+// OnLoseCell believes it, too.
+func (b *settlerBase) OnLoseCell() {
+	if !b.has {
+		b.wrong = "it lost a cell part that it never had"
+	}
+	b.has = false
+}
+
+// OnCell hears what became of what it asked for.
+func (b *settlerBase) OnCell(r entity.CellReply) {
+	switch {
+	case !b.open[r.Request]:
+		b.wrong = fmt.Sprintf("request %d ended, which was not open", r.Request)
+	case b.has != (r.Err == nil):
+		b.wrong = fmt.Sprintf("request %d ended with %v; it has a cell part: %v", r.Request, r.Err, b.has)
+	}
+	delete(b.open, r.Request)
+	b.w.count(&b.w.settled, r.Err)
+}
+
+// site is where a settler's cell part is to be.
+func (w *world) site(id entity.ID) entity.CellInfo {
+	c := w.chance.settle
+	info := entity.CellInfo{Position: property.Vector3{X: 1 + float32(c.IntN(9)), Z: float32(c.IntN(9))}}
+	switch what := c.IntN(12); {
+	case w.calm || what < 2:
+		info.Space, info.Position = theSpace, somewhere(uint64(id))
+	case what == 2:
+		info.Space = noSpace
+	default:
+		info.Near = w.neighbour(id)
+	}
+	return info
+}
+
+// neighbour is somebody to be near to, who may be gone, but never id.
+func (w *world) neighbour(id entity.ID) property.Mailbox {
+	c := w.chance.settle
+	t := w.schema.Type("Traveller").ID
+	switch what := c.IntN(3); {
+	case what == 0 && len(w.seedlings) > 0:
+		return w.seedlings[c.IntN(len(w.seedlings))]
+	case what == 1 && len(w.travellers) > 0:
+		return property.Mailbox{Entity: uint64(w.travellers[c.IntN(len(w.travellers))]), Type: t, Kind: uint8(entity.CellMailbox)}
+	}
+	if m := w.settlers[c.IntN(len(w.settlers))]; m.Entity != uint64(id) {
+		return m
+	}
+	return property.Mailbox{Entity: uint64(id) + 1<<20, Type: t, Kind: uint8(entity.CellMailbox)} // who never was
+}
+
+// count counts how requests end, by code.
+func (w *world) count(tally *map[entity.TeleportCode]int, err *entity.CreateError) {
+	if *tally == nil {
+		*tally = map[entity.TeleportCode]int{}
+	}
+	code := entity.TeleportCode(0)
+	if err != nil {
+		code = err.Code
+	}
+	(*tally)[code]++
+}
+
+// settlerCell is the cell part of a settler.
+type settlerCell struct {
+	*space.Real
+	w     *world `cellscape:"local"`
+	Asked property.Uint32
+	Open  property.Map[uint32, bool]
+	Wrong property.String
+}
+
+// OnCreated starts the beat.
+func (s *settlerCell) OnCreated() { _, _ = s.AddTimer(beat, beat, "OnBeat", 0) }
+
+// OnBeat walks on, and asks for a seedling. In the end those elsewhere go, to come home.
+func (s *settlerCell) OnBeat(entity.Callback) {
+	if s.w.calm {
+		if s.Space() != theSpace {
+			s.Destroy()
+		}
+		return
+	}
+	c := s.w.chance.settle
+	p := s.Position()
+	p.X = min(max(p.X+float32(c.IntN(31)-15), -half+1), half-1)
+	_ = s.SetPosition(p)
+	if c.IntN(3) > 0 {
+		return
+	}
+	n := s.Asked.Get() + 1
+	s.Asked.Set(n)
+	_ = s.Open.Set(n, true)
+	near := s.w.neighbour(s.ID())
+	if c.IntN(8) == 0 {
+		near = s.MailboxValue()
+	}
+	info := entity.SpawnInfo{Type: "Seedling", Near: near, Position: property.Vector3{X: float32(c.IntN(60) - 30)}}
+	if err := s.SpawnNear(info, "OnSpawned", int64(n)); err != nil {
+		_ = s.Open.Delete(n)
+	}
+}
+
+// OnSpawned hears of a seedling.
+func (s *settlerCell) OnSpawned(r entity.SpawnReply) {
+	if open, _ := s.Open.Get(uint32(r.User)); !open {
+		s.Wrong.Set(fmt.Sprintf("seedling %d was told of, which was not open", r.User))
+	}
+	_ = s.Open.Delete(uint32(r.User))
+	s.w.count(&s.w.sown, r.Err)
+	if r.Err == nil {
+		s.w.seedlings = append(s.w.seedlings[max(0, len(s.w.seedlings)-manySeedlings+1):], r.Entity)
+	}
+}
+
+// seedlingCell is a seedling.
+type seedlingCell struct{ *space.Real }
+
+// OnCreated winds it up.
+func (s *seedlingCell) OnCreated() { _, _ = s.AddTimer(withersIn, 0, "OnWither", 0) }
+
+// OnWither ends it.
+func (s *seedlingCell) OnWither(entity.Callback) { s.Destroy() }
+
+// settlersTold checks that each question of a settler is answered once.
+type settlersTold struct{ c *Cluster }
+
+func (k *settlersTold) safe() error {
+	var err error
+	k.c.eachSettler(func(p *Process, b *settlerBase) {
+		if b.wrong != "" {
+			err = fmt.Errorf("settlers: the base of %s on %s: %s", b.ID(), p.Name, b.wrong)
+		}
+	})
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() && v.Def().Name == "Settler" {
+			if wrong, _ := v.Get("wrong"); wrong.Str() != "" {
+				err = fmt.Errorf("settlers: %s on %s: %s", v.ID(), p.Name, wrong.Str())
+			}
+		}
+	})
+	return err
+}
+
+func (k *settlersTold) converged() error {
+	faults := []error{k.safe()}
+	k.c.eachSettler(func(p *Process, b *settlerBase) {
+		if len(b.open) > 0 || !b.has {
+			faults = append(faults, fmt.Errorf("settlers: the base of %s on %s waits for %v; it has a cell part: %v", b.ID(), p.Name, b.open, b.has))
+		}
+	})
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() && v.Def().Name == "Settler" {
+			if open, _ := v.Get("open"); open.Len() > 0 {
+				faults = append(faults, fmt.Errorf("settlers: %s on %s waits for %d seedlings", v.ID(), p.Name, open.Len()))
+			}
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// settlersRest reports whether all settlers are at home and wait for nothing.
+func (c *Cluster) settlersRest() bool { return (&settlersTold{c}).converged() == nil }
+
+func (c *Cluster) eachSettler(f func(p *Process, b *settlerBase)) {
+	c.eachBase(func(p *Process, a *baseapp.BaseApp, v baseapp.BaseView) {
+		if b, ok := a.Script(v.ID).(*settlerBase); ok {
+			f(p, b)
+		}
+	})
+}

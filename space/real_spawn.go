@@ -1,0 +1,138 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// SpawnNear makes an entity without a base near another one, wherever that is: on the cell that the
+// other one is on, which may be in another space. It returns at once. Later the script's method of that
+// name, a func (T) OnX(entity.SpawnReply), is told of the new entity, or why there is none; user comes
+// back in it. It is called once, also if this entity has moved meanwhile. Near the entity itself, that
+// is before SpawnNear returns.
+//
+// If the other entity has ended, the answer comes at once; that it is away, with a CellApp that has
+// died, takes up to entity.CallTimeout. If that CellApp dies after it has made the entity, this one is
+// gone, too. The other entity may then be restored to before it was asked, and another one be made.
+//
+// Errors are entity.ErrGone, entity.ErrNoCallback, entity.ErrNoPart for a mailbox of an entity that
+// has no cell part, entity.ErrFull, entity.ErrArguments for too many properties, and that of a type or
+// a place that makes no sense.
+func (r *Real) SpawnNear(info entity.SpawnInfo, method string, user int64) error {
+	if r.gone != staying {
+		return entity.ErrGone
+	}
+	if err := errors.Join(info.Check(), script.CheckCallback[entity.SpawnReply](r.kind, method)); err != nil {
+		return err
+	}
+	d := r.cell.scripts.Schema().Type(info.Type)
+	if d == nil || !d.HasCell {
+		return fmt.Errorf("space: spawn: there is no entity type %q with a cell part", info.Type)
+	}
+	near := r.Mailbox(info.Near)
+	if near.Def == nil || !near.Def.HasCell {
+		return fmt.Errorf("space: spawn near %v: %w", info.Near, entity.ErrNoPart)
+	}
+	props := property.NewValues(d, property.CellSide, nil)
+	if info.Init != nil {
+		info.Init(props)
+	}
+	m := flow.Spawn{Type: d.ID, Position: info.Position, Direction: info.Direction,
+		Props: r.cell.compressor.AppendStream(nil, props, property.CellStream, flow.MaxArguments)}
+	if near.ID == r.e.ID {
+		made := r.cell.spawnNear(&m, r.e.Position)
+		r.hearSpawned(method, user, &made)
+		return nil
+	}
+	args := m.Append(nil)
+	if len(args) > flow.MaxArguments {
+		return fmt.Errorf("%w: %d bytes, at most %d are sent", entity.ErrArguments, len(args), flow.MaxArguments)
+	}
+	return r.callPart(&entity.Request{To: near.ID, Kind: entity.CellMailbox, At: near.At, Salt: near.Salt, Def: near.Def,
+		Method: int(flow.AskSpawn), Args: args, OnReply: method, User: user, Within: entity.CallTimeout})
+}
+
+// answerAsk answers who wants to make an entity near this one.
+func (r *Real) answerAsk(x *flow.ServerCall) error {
+	if x.Request.IsZero() {
+		return fmt.Errorf("%w: an ask that wants no answer", entity.ErrRefused)
+	}
+	a := flow.Answer{Request: x.Request}
+	switch x.Method {
+	case flow.AskPlace:
+		at := flow.Place{Space: r.e.Space, Position: r.e.Position}
+		a.Results = at.Append(nil)
+	case flow.AskSpawn:
+		var m flow.Spawn
+		if err := m.Parse(x.Args); err != nil {
+			return err
+		}
+		made := r.cell.spawnNear(&m, r.e.Position)
+		a.Results = made.Append(nil)
+	}
+	return r.sendAnswer(x, &a)
+}
+
+// spawnNear makes an entity for another one near a place, or says why not.
+func (c *Cell) spawnNear(m *flow.Spawn, at property.Vector3) (s flow.Spawned) {
+	d, err := c.definition(m.Type)
+	var props *property.Values
+	if err == nil {
+		props = property.NewValues(d, property.CellSide, nil)
+		err = migrate.ReadProps(m.Props, props, c.compressor)
+	}
+	to := sum(at, m.Position)
+	switch {
+	case err != nil:
+		s.Refuse(entity.TeleportUnknown, err.Error())
+	case c.ended:
+		s.Refuse(entity.TeleportNoSpace, ErrEnded.Error())
+	case !entity.Finite(to) || !entity.Finite(m.Direction):
+		s.Refuse(entity.TeleportNotFound, "the place is out of range")
+	default:
+		id, err := c.spawn(d, to, m.Direction, props)
+		if err != nil {
+			s.Refuse(entity.TeleportNoCell, err.Error())
+			return s
+		}
+		s = flow.Spawned{ID: id, Type: d.ID, App: c.self}
+	}
+	return s
+}
+
+// tellSpawned tells the script what became of an entity that it wanted: by an answer, or by err.
+func (r *Real) tellSpawned(x *script.Waiting, a *flow.Answer, err error) {
+	var s flow.Spawned
+	if err == nil {
+		if err = a.Err(); err == nil {
+			err = s.Parse(a.Results)
+		}
+	}
+	if err != nil {
+		why := script.Unmade(err)
+		s.Refuse(why.Code, why.Reason)
+	}
+	r.hearSpawned(x.Callback, x.User, &s)
+}
+
+func (r *Real) hearSpawned(method string, user int64, s *flow.Spawned) {
+	reply := entity.SpawnReply{User: user}
+	if s.Code != 0 {
+		reply.Err = &entity.CreateError{Code: s.Code, Reason: s.Reason}
+	} else {
+		m := entity.Mailbox{ID: s.ID, Kind: entity.CellMailbox, Def: r.cell.scripts.Schema().ByID(s.Type), At: s.App.At, Salt: s.App.Salt}
+		reply.Entity = m.Value()
+	}
+	var err error
+	r.guard(method, func() { err = script.CallBack(r.kind, r.script, method, reply) })
+	if err != nil {
+		r.cell.count.Errors++
+		r.Log().Error("no method of this name for an answer", "error", err)
+	}
+}

@@ -92,7 +92,8 @@ func (b *Base) Lookup(id ID, typeName string, kind MailboxKind) Mailbox {
 // CreateCell creates the cell part in a space. position is in metres, direction is yaw, pitch and
 // roll in radians. init, if not nil, sets properties of the cell part before it exists anywhere.
 // CreateCell returns at once, and calls may follow immediately. If there is no such space, or it
-// ends before the cell part exists, OnLoseCell is called. Errors are ErrHasPart, ErrNoPart for a
+// ends before the cell part exists, OnLoseCell is called; the same if the space has as
+// many entities as it takes (SpaceInfo.MaxEntities). Errors are ErrHasPart, ErrNoPart for a
 // type without a cell part or a destroyed base, and those of arguments that make no sense.
 func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error {
 	if space == 0 {

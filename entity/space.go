@@ -22,6 +22,9 @@ type SpaceInfo struct {
 	// Keep lets the space live on when it is empty. Without it a space ends some seconds after its
 	// last entity has left. One that never had any ends only if the BaseApp that asked for it dies.
 	Keep bool
+	// MaxEntities is how many entities the space takes, at most MostMaxEntities; 0 for no limit. See
+	// space.Cell.SetMaxEntities, which changes it, for what that means and how exact it is.
+	MaxEntities uint32
 }
 
 // SpaceReply answers Base.CreateSpace. It is the argument of the callback that the script named.

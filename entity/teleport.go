@@ -39,7 +39,7 @@ const (
 	TeleportNoCell
 	// TeleportLoading: the cell has yet to load its land.
 	TeleportLoading
-	// TeleportFull: the cell has as many entities as it takes.
+	// TeleportFull: the cell or the space has as many entities as it takes.
 	TeleportFull
 	// TeleportForbidden: a rule of the game refused it; see space.Scripts.OnArrival.
 	TeleportForbidden

@@ -265,12 +265,14 @@ func (m *Offer) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Offer) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Lost tells a base that its real of that order is gone without having been destroyed: its script
-// panicked, or its state could not be read.
+// panicked, or its state could not be read. Or it was never made, and another attempt would end alike.
 type Lost struct {
 	ID    entity.ID
 	Order entity.Order
 	// Title is zero if the sender only had a ghost.
-	Title  Title
+	Title Title
+	// Code says why a new real was refused for good; 0 if it was not.
+	Code   entity.TeleportCode
 	Reason string
 }
 
@@ -278,6 +280,7 @@ func (m *Lost) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
 	c.U64((*uint64)(&m.Title))
+	codec.Enum(c, &m.Code, 0, entity.LastTeleportCode)
 	c.String(&m.Reason, MaxReason)
 }
 

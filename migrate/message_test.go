@@ -40,7 +40,7 @@ func messages() []message {
 		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 1 << 40},
 		&migrate.Refuse{ID: id, Order: order},
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},
-		&migrate.Lost{ID: id, Order: order, Title: 9, Reason: "the script panicked"},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Code: entity.TeleportFull, Reason: "the script panicked"},
 		&migrate.Probe{ID: id, Order: order, Base: base, Hops: 3},
 	}
 }

@@ -52,6 +52,8 @@ func (c *Cell) refuses(e *entity.Entity, to *entity.Destination, before int) *en
 		return &entity.TeleportError{Code: entity.TeleportNoCell, Reason: "the cell is being removed"}
 	case leaf.Loading && c.tree.At(float64(to.Position.X), float64(to.Position.Z)).Cell == c.id:
 		return &entity.TeleportError{Code: entity.TeleportLoading}
+	case e.Space != c.space && c.full(before):
+		return &entity.TeleportError{Code: entity.TeleportFull, Reason: ErrFull.Error()}
 	case before >= 0 && c.cfg.MaxReals > 0 && len(c.reals)+before >= c.cfg.MaxReals:
 		return &entity.TeleportError{Code: entity.TeleportFull}
 	case !entity.Finite(to.Position) || !entity.Finite(to.Direction):

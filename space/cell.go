@@ -201,7 +201,7 @@ func (c *Cell) moved(e *entity.Entity) {
 }
 
 // Spawn makes an entity that has only a cell part and dies with its CellApp. init, if not nil, sets
-// properties before the script sees them.
+// properties before the script sees them. ErrFull is one of the errors; see SetMaxEntities.
 func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init func(*property.Values)) (entity.ID, error) {
 	if c.ended {
 		return 0, ErrEnded
@@ -225,6 +225,9 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 
 // spawn is Spawn of what makes sense.
 func (c *Cell) spawn(d *property.Definition, position, direction property.Vector3, props *property.Values) (entity.ID, error) {
+	if c.full(0) {
+		return 0, ErrFull
+	}
 	id, err := c.out.NewID()
 	if err != nil {
 		return 0, err

@@ -110,6 +110,10 @@ func (p *Population) Create(m *migrate.Create, from mercury.Address) {
 		}
 		return
 	}
+	if !m.Restored && c.full(0) {
+		p.tellRefused(m, from)
+		return
+	}
 	if err := c.create(m, rec); err != nil {
 		c.count.Errors++
 		c.log.Error("entity not created", "entity", m.ID.String(), "error", err)

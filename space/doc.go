@@ -150,6 +150,10 @@
 // entity.Base.CreateCellAt a cell part: both ask the other entity's cell part by a call, which finds it
 // wherever it has gone, and is answered once.
 //
+// A space may have a limit of entities (entity.SpaceInfo.MaxEntities, Cell.SetMaxEntities). A full one
+// refuses who is teleported to it from another space, made in it or spawned, and says so; who walks over
+// a border is never refused.
+//
 // # Geometry
 //
 // The game loads terrain, collision meshes and the like. A space that is configured with Geometry

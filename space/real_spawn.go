@@ -97,7 +97,11 @@ func (c *Cell) spawnNear(m *flow.Spawn, at property.Vector3) (s flow.Spawned) {
 		s.Refuse(entity.TeleportNotFound, "the place is out of range")
 	default:
 		id, err := c.spawn(d, to, m.Direction, props)
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrFull):
+			s.Refuse(entity.TeleportFull, err.Error())
+			return s
+		case err != nil:
 			s.Refuse(entity.TeleportNoCell, err.Error())
 			return s
 		}

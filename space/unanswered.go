@@ -143,5 +143,10 @@ func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Ord
 	p.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Title: title, Reason: reason[:min(len(reason), migrate.MaxReason)]})
 }
 
+// tellRefused tells a base, until it answers, that its new cell part is not taken.
+func (p *Population) tellRefused(m *migrate.Create, base mercury.Address) {
+	p.tellBase(base, m.ID, m.Order, &migrate.Lost{ID: m.ID, Order: m.Order, Title: m.Title, Code: entity.TeleportFull, Reason: ErrFull.Error()})
+}
+
 // Unanswered is how many messages about lost reals wait for the answers of bases.
 func (p *Population) Unanswered() int { return p.words.open }

@@ -146,10 +146,21 @@ func (b *base) tickCreation() {
 	}
 }
 
-// noteLost remembers why a CellApp could not make it; another one is tried.
+// noteLost takes in why a CellApp could not make the cell part. Another one is tried, unless the first
+// one was refused for good; who did not ask for an answer then hears OnLoseCell.
 func (b *base) noteLost(m *migrate.Lost) {
-	if c := b.creation; c != nil && !c.asking {
+	c := b.creation
+	switch first := !b.gotCell && b.link.State() == linkLost; {
+	case c != nil && !c.asking && first && m.Code != 0:
+		b.giveUpCreation(m.Code, m.Reason)
+	case c != nil && !c.asking:
 		c.why = entity.CreateError{Code: entity.TeleportNoCell, Reason: m.Reason}
+	case first && m.Code != 0:
+		b.link.Gone(b.app.now)
+		b.settleLink()
+		if !b.removed {
+			callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
+		}
 	}
 }
 

@@ -170,6 +170,13 @@ func TestCreateCellAtFails(t *testing.T) {
 				r.pass(offerGrace)
 			}
 		}, "no cell: no CellApp made it in time: boom"},
+		"the space is full": {5, func(r *rig, id entity.ID, v *avatar, x flow.ServerCall) {
+			r.tick()
+			r.say(r.managers, &wire.Located{ID: id, Space: 5, App: appX})
+			lost := &migrate.Lost{ID: id, Order: r.a.byID[id].link.Order(), Code: entity.TeleportFull, Reason: "full"}
+			r.tell(appX, lost)
+			r.tell(appX, lost)
+		}, "full: full"},
 		"destroyed while it is made": {5, func(r *rig, id entity.ID, v *avatar, x flow.ServerCall) {
 			r.tick()
 			r.say(r.managers, &wire.Located{ID: id, Space: 5, App: appX})
@@ -203,6 +210,24 @@ func TestCreateCellAtFails(t *testing.T) {
 			r.wantEvents("got cell", "cell 2 <nil>")
 		})
 	}
+}
+
+// Who did not ask for an answer hears that a full space has refused its cell part. One that has lived comes
+// back whatever a CellApp says.
+func TestCreateCellInFullSpace(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.create(id, v)
+	r.events = nil
+	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Code: entity.TeleportFull})
+	r.wantEvents("lost cell")
+	r.wantLink(id, linkNone, 1, 0, mercury.Address{})
+	id, _ = r.live()
+	r.events = nil
+	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Code: entity.TeleportFull})
+	r.pass(time.Second)
+	r.wantEvents()
+	r.wantLink(id, linkLocating, 2, 0, mercury.Address{})
 }
 
 // What cannot be is refused at once. A base that ends hears nothing more.

@@ -34,4 +34,5 @@ func SpaceInfo(c *codec.Coder, v *entity.SpaceInfo) {
 	Rect(c, &v.Geometry)
 	c.F64(&v.MinLoad)
 	c.Bool(&v.Keep)
+	codec.Uint32(c, &v.MaxEntities)
 }

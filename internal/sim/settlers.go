@@ -215,7 +215,23 @@ func (k *settlersTold) safe() error {
 			}
 		}
 	})
-	return err
+	return errors.Join(err, k.havenFits())
+}
+
+// havenFits checks that a small haven has no more than it takes. It may have two cells, which hear late
+// that it is full, and whoever is restored there is not counted.
+func (k *settlersTold) havenFits() error {
+	const late = 8 // who arrives before two cells have heard
+	n := 0
+	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+		if v.IsReal() && cell.MaxEntities() == havenTakes {
+			n++
+		}
+	})
+	if n > havenTakes+late && k.c.verdicts() == 0 {
+		return fmt.Errorf("settlers: a haven that takes %d has %d", havenTakes, n)
+	}
+	return nil
 }
 
 func (k *settlersTold) converged() error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // settleDown runs a world with settlers, and wants every outcome that it must have.
@@ -19,7 +20,7 @@ func settleDown(t *testing.T, o Options) {
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, replay(t, ""))
 	}
-	for _, code := range []entity.TeleportCode{0, entity.TeleportNoSpace, entity.TeleportNotFound} {
+	for _, code := range []entity.TeleportCode{0, entity.TeleportNotFound} {
 		if c.world.settled[code] == 0 {
 			t.Errorf("no cell part was answered with %v: %v", code, c.world.settled)
 		}
@@ -28,6 +29,15 @@ func settleDown(t *testing.T, o Options) {
 		if c.world.sown[code] == 0 {
 			t.Errorf("no seedling was answered with %v: %v", code, c.world.sown)
 		}
+	}
+	turned := uint64(0)
+	for _, p := range c.cellApps {
+		if p.alive {
+			turned += p.app.(*cellapp.CellApp).Counters().TurnedAway
+		}
+	}
+	if c.opts.Wild.Travellers > 2 && (turned == 0 || c.world.outcomes[entity.TeleportFull] == 0) {
+		t.Errorf("%d were turned away; teleports: %v", turned, c.world.outcomes)
 	}
 	t.Logf("cell parts: %v, seedlings: %v", c.world.settled, c.world.sown)
 }

@@ -30,7 +30,19 @@ const travellerDef = `
 	</Properties>
 </root>`
 
-// haven is what travellers ask for: a space that stays.
+// newHaven is what travellers ask for: a haven, which takes few in a world with settlers.
+func (w *world) newHaven() entity.SpaceInfo {
+	info := haven()
+	if w.settles {
+		info.MaxEntities = havenTakes
+	}
+	return info
+}
+
+// havenTakes is how many a small haven takes.
+const havenTakes = 4
+
+// haven is a space that stays.
 func haven() entity.SpaceInfo {
 	return entity.SpaceInfo{Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}, MinCells: 1, MaxCells: 2, Keep: true}
 }
@@ -66,7 +78,7 @@ func (b *travellerBase) OnCreated() {
 func (b *travellerBase) OnBeat(entity.Callback) {
 	b.beats++
 	if b.w.haven == 0 && !b.asked && !b.w.calm {
-		_, err := b.CreateSpace(haven(), "OnHaven")
+		_, err := b.CreateSpace(b.w.newHaven(), "OnHaven")
 		b.asked = err == nil
 	}
 	if b.w.calm || b.beats%3 != 0 || len(b.open) > 0 {

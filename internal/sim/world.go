@@ -106,6 +106,7 @@ type world struct {
 	outcomes   map[entity.TeleportCode]int
 
 	// settlers and seedlings are who may be settled near to, settled and sown how that went, by code.
+	settles             bool
 	settlers, seedlings []property.Mailbox
 	settled, sown       map[entity.TeleportCode]int
 
@@ -176,6 +177,7 @@ func newWorld(o Options) (*world, error) {
 	if o.Wild.any() {
 		w.registerWild(w.cells)
 	}
+	w.settles = o.Wild.Settlers > 0
 	if w.travels = o.Wild.Travellers > 0; w.travels {
 		w.outcomes = map[entity.TeleportCode]int{}
 		w.cells.OnArrival(w.rule)

@@ -107,7 +107,7 @@ func samples() []wire.Received {
 		&wire.GeometryLacked{Space: 3, From: bsp.Version{Term: 2, N: 1 << 20}},
 		&wire.CreateSpace{Request: 1 << 40, Number: 1 << 41, Info: entity.SpaceInfo{
 			Bounds: bsp.Rect{MinX: -1, MinZ: -2, MaxX: 3, MaxZ: 4}, MinCells: 1, MaxCells: 1 << 20,
-			Geometry: bsp.Rect{MinX: -5, MinZ: -6, MaxX: 7, MaxZ: 8}, MinLoad: 0.25, Keep: true}},
+			Geometry: bsp.Rect{MinX: -5, MinZ: -6, MaxX: 7, MaxZ: 8}, MinLoad: 0.25, Keep: true, MaxEntities: 99}},
 		&wire.DestroySpace{Request: 1 << 40, Space: 1<<24 + 1},
 		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Retiring: true,
 			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},
@@ -150,7 +150,7 @@ func samples() []wire.Received {
 		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 9},
 		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
-		&migrate.Lost{ID: id, Order: order, Title: 9, Reason: "the script panicked"},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Code: entity.TeleportFull, Reason: "the script panicked"},
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann"},
 
 		&wire.CreateProxy{Request: 2, Account: "bob"},
@@ -164,7 +164,7 @@ func samples() []wire.Received {
 
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
-		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23}
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes

@@ -57,6 +57,7 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		c.report, c.reported = *r, true
 		c.hear(m.awake.total)
 		m.watchEmpty(now, s, r)
+		m.watchFull(s)
 		m.hearLoaded(s, c)
 		m.catchUp(now, s, c)
 		m.remindRate(now, s, c)

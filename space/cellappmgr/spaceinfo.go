@@ -54,7 +54,7 @@ func parseSpaceInfo(b []byte) (o origin, err error) {
 func (o *origin) config(id entity.SpaceID) SpaceConfig {
 	return SpaceConfig{
 		ID: id, Bounds: o.info.Bounds, MinCells: int(o.info.MinCells), MaxCells: int(o.info.MaxCells),
-		Geometry: o.info.Geometry, MinLoad: o.info.MinLoad, Keep: o.info.Keep,
+		Geometry: o.info.Geometry, MinLoad: o.info.MinLoad, Keep: o.info.Keep, MaxEntities: o.info.MaxEntities,
 	}
 }
 

@@ -159,7 +159,9 @@ func (m *CellAppMgr) makeSpaces(now time.Duration) {
 // nothing can have come of one whose CellApp died before that.
 func (m *CellAppMgr) place(now time.Duration, s *space, app *member) {
 	c, leaf := m.newCell(app)
-	c.first = !s.made
+	if c.first = !s.made; c.first {
+		s.limitEntities()
+	}
 	s.tree = bsp.New(bsp.Version{}, leaf)
 	s.adopt(c)
 	app.load.Given(m.cfg.Balance.InitialCellLoad)

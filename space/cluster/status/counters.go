@@ -59,6 +59,9 @@ type Counters struct {
 	// those that went on over another one.
 	Interrupted uint64 `json:",omitempty"`
 	Resumed     uint64 `json:",omitempty"`
+	// TurnedAway counts entities that were teleported, created or spawned into a space that had as many
+	// as it takes (space.Cell.SetMaxEntities).
+	TurnedAway uint64 `json:",omitempty"`
 }
 
 // All yields the name and a pointer of every counter, in order, to add, encode or publish them one

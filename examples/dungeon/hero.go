@@ -23,7 +23,8 @@ type Player struct {
 	Adventure, Rewarded property.Uint32
 	*game               `cellscape:"local"`
 	guild               property.Mailbox `cellscape:"local"`
-	partner             property.Mailbox `cellscape:"local"`
+	partner, leader     property.Mailbox `cellscape:"local"`
+	dungeon             uint32           `cellscape:"local"`
 	treasury            property.Mailbox `cellscape:"local"`
 	home                bool             `cellscape:"local"`
 }
@@ -62,19 +63,27 @@ func (p *Player) OnBeat(entity.Callback) {
 	}
 }
 
-// Enter is called by the matchmaker: the party goes to a dungeon. partner is who buys from this hero.
-func (p *Player) Enter(dungeon uint32, partner property.Mailbox) {
-	p.partner = partner
+// Enter is called by the matchmaker: the party gathers where its leader stands, to go to a dungeon. partner
+// is who buys from this hero.
+func (p *Player) Enter(dungeon uint32, partner, leader property.Mailbox) {
+	p.dungeon, p.partner, p.leader = dungeon, partner, leader
 	p.Adventure.Set(p.Adventure.Get() + 1)
-	p.try(p.TeleportCell(entity.Destination{Space: entity.SpaceID(dungeon), Position: property.Vector3{X: float32(p.ID() % 8)}}, "OnInside", 0))
 	p.try(p.AddTimer(patience, 0, "OnTired", 0))
+	if leader := entity.ID(leader.Entity); leader != p.ID() {
+		p.try(p.TeleportCell(entity.Destination{Near: leader}, "OnGathered", 0))
+	}
 }
 
-// OnInside has the hero meet its partner.
-func (p *Player) OnInside(r entity.TeleportReply) {
-	if r.Err != nil {
-		return // it stays in town until it is tired
+// OnGathered tells the leader that the hero stands by. One that cannot stays until it is tired, and so do
+// all.
+func (p *Player) OnGathered(r entity.TeleportReply) {
+	if r.Err == nil {
+		p.check(p.Mailbox(p.leader).Call("ready", p.dungeon, p.ID()))
 	}
+}
+
+// Arrived is called by the cell part in the dungeon: the hero meets its partner.
+func (p *Player) Arrived() {
 	p.arrivals.Add(1)
 	p.check(p.Cell().Call("meet", p.partner))
 }

@@ -1,5 +1,5 @@
 // Dungeon is a town and its instances. Bots seek a party from a matchmaker, whom they find by a global
-// name; the party is teleported into a fresh private space, each from where it stands, fells a boss,
+// name; the party gathers, is teleported together into a fresh private space, all or none, fells a boss,
 // trades, and comes back to the town. Guilds talk across BaseApps.
 //
 //	go run ./examples/dungeon              until Ctrl-C, one line a second

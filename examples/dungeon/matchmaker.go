@@ -65,9 +65,9 @@ func (m *Matchmaker) OnDungeon(r entity.SpaceReply) {
 			m.Seek(hero)
 			continue
 		}
-		partner := party[(i+1)%len(party)]
-		partner.Kind = uint8(entity.CellViaBase)
-		m.check(m.Mailbox(hero).Call("enter", uint32(r.Space), partner))
+		partner, leader := party[(i+1)%len(party)], party[0]
+		partner.Kind, leader.Kind = uint8(entity.CellViaBase), uint8(entity.CellViaBase)
+		m.check(m.Mailbox(hero).Call("enter", uint32(r.Space), partner, leader))
 	}
 	if r.Space != 0 {
 		m.dungeons.Add(1)

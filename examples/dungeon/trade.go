@@ -54,7 +54,9 @@ type Hero struct {
 	Seller      property.MailboxField
 	Taken       property.Map[uint64, uint32]
 
-	*game `cellscape:"local"`
+	dungeon uint32      `cellscape:"local"` // where it leads its party
+	party   []entity.ID `cellscape:"local"`
+	*game   `cellscape:"local"`
 }
 
 // Earn is called by the base: what the treasury has handed out.

@@ -3,6 +3,7 @@ package property
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cellscape/cellscape/property/internal/mpack"
 )
@@ -46,14 +47,35 @@ func (v *Values) ReadStore(b []byte, dom Stream) (unknown []string, rest []byte,
 	if err != nil {
 		return nil, b, fmt.Errorf("%s: %w", v.def.Name, err)
 	}
-	read, unknown, err := v.readProperties(newStoreReader(b[:n]), v.def.Stream(dom))
-	if err != nil {
+	p := storedProperties{values: v, stream: v.def.Stream(dom)}
+	if err := p.take(newStoreReader(b[:n])); err != nil {
 		return nil, b, err
 	}
-	for k, i := range v.def.Stream(dom) {
-		v.store(v.def.slot(v.side, i), nil, read[k], v.def.Properties[i].Type.variableSize(&read[k]))
+	p.keep()
+	return p.unknown, b[n:], nil
+}
+
+// SalvageStore is ReadStore for a definition that may have changed beyond what [DataType.ReadStore]
+// bears: a property whose stored value does not fit any more takes its default, as if b lacked it.
+// notices tell of those, each with the reason, and of the unknown names; at most 256 of each. Errors are ErrSide,
+// ErrTruncated, ErrLength and ErrValue, for bytes that no definition could explain.
+func (v *Values) SalvageStore(b []byte, dom Stream) (notices []string, rest []byte, err error) {
+	if !v.stores(dom) {
+		return nil, b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}
-	return unknown, b[n:], nil
+	n, err := mpack.ScanStore(b)
+	if err != nil {
+		return nil, b, fmt.Errorf("%s: %w", v.def.Name, err)
+	}
+	p := storedProperties{values: v, stream: v.def.Stream(dom), salvage: true}
+	if err := p.take(newStoreReader(b[:n])); err != nil {
+		return nil, b, err
+	}
+	p.keep()
+	for _, name := range p.unknown {
+		notices = append(notices, fmt.Sprintf("property %s.%s: it is stored, and the definition has it no more", v.def.Name, strings.ToValidUTF8(name, "?")))
+	}
+	return append(notices, p.unfit...), b[n:], nil
 }
 
 // stores reports whether the stream is one of the store, and of this side.
@@ -61,50 +83,96 @@ func (v *Values) stores(dom Stream) bool {
 	return (dom == CellStoreStream || dom == BaseStoreStream) && v.side.Carries(dom)
 }
 
-// readProperties returns the values of the properties of a stream, in its order.
-func (v *Values) readProperties(r *storeReader, stream []int) (read []Value, unknown []string, err error) {
+// storedProperties is the reading of a map of properties.
+type storedProperties struct {
+	values  *Values
+	stream  []int // the properties that may come
+	salvage bool  // what does not fit is left out
+	read    []Value
+	seen    []bool
+	unknown []string // names that are not of the stream
+	unfit   []string // why values were left out
+}
+
+// take reads all of them; the values keep what they had.
+func (s *storedProperties) take(r *storeReader) error {
+	def := s.values.def
 	if c := r.Class(); c != mpack.Map {
-		return nil, nil, fmt.Errorf("%s: %w: %v where a map of properties is due", v.def.Name, ErrValue, c)
+		return fmt.Errorf("%s: %w: %v where a map of properties is due", def.Name, ErrValue, c)
 	}
 	n, err := r.Dec.DecodeMapLen()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	read, seen := make([]Value, len(stream)), make([]bool, len(stream))
+	s.read, s.seen = make([]Value, len(s.stream)), make([]bool, len(s.stream))
 	for range n {
-		name, err := r.name()
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", v.def.Name, err)
-		}
-		k := -1
-		if p := v.def.Property(string(name)); p != nil {
-			k = slices.Index(stream, p.Index)
-		}
-		if k < 0 {
-			if len(unknown) < maxUnknown {
-				unknown = append(unknown, string(name[:min(len(name), MaxName)]))
-			}
-			if err := r.SkipValue(); err != nil {
-				return nil, nil, err
-			}
-			continue
-		}
-		p := v.def.Properties[stream[k]]
-		if seen[k] {
-			return nil, nil, fmt.Errorf("property %s.%s: %w: it comes twice", v.def.Name, p.Name, ErrValue)
-		}
-		if read[k], err = r.value(p.Type, 1); err != nil {
-			return nil, nil, fmt.Errorf("property %s.%s: %w", v.def.Name, p.Name, err)
-		}
-		if err := v.checkSize(p, p.Type.variableSize(&read[k])); err != nil {
-			return nil, nil, err
-		}
-		seen[k] = true
-	}
-	for k, i := range stream {
-		if !seen[k] {
-			read[k] = v.def.Properties[i].Default
+		if err := s.takeOne(r); err != nil {
+			return err
 		}
 	}
-	return read, unknown, nil
+	for k, i := range s.stream {
+		if !s.seen[k] {
+			s.read[k] = def.Properties[i].Default
+		}
+	}
+	return nil
+}
+
+// takeOne reads a name and its value.
+func (s *storedProperties) takeOne(r *storeReader) error {
+	def := s.values.def
+	name, err := r.name()
+	if err != nil {
+		return fmt.Errorf("%s: %w", def.Name, err)
+	}
+	k := -1
+	if p := def.Property(string(name)); p != nil {
+		k = slices.Index(s.stream, p.Index)
+	}
+	if k < 0 {
+		if len(s.unknown) < maxUnknown {
+			s.unknown = append(s.unknown, string(name[:min(len(name), MaxName)]))
+		}
+		return r.SkipValue()
+	}
+	p := def.Properties[s.stream[k]]
+	if s.seen[k] {
+		return fmt.Errorf("property %s.%s: %w: it comes twice", def.Name, p.Name, ErrValue)
+	}
+	s.seen[k] = true
+	if !s.salvage {
+		s.read[k], err = s.value(r, p)
+		return err
+	}
+	own := &storeReader{mpack.NewReader(r.B[r.At():]), r.filled}
+	if err := r.SkipValue(); err != nil {
+		return err
+	}
+	v, err := s.value(own, p)
+	r.filled = own.filled
+	if err != nil {
+		v = p.Default
+		if len(s.unfit) < maxUnknown {
+			s.unfit = append(s.unfit, err.Error())
+		}
+	}
+	s.read[k] = v
+	return nil
+}
+
+// value reads the value of a property.
+func (s *storedProperties) value(r *storeReader, p *Property) (Value, error) {
+	v, err := r.value(p.Type, 1)
+	if err != nil {
+		return v, fmt.Errorf("property %s.%s: %w", s.values.def.Name, p.Name, err)
+	}
+	return v, s.values.checkSize(p, p.Type.variableSize(&v))
+}
+
+// keep puts what was read into the values.
+func (s *storedProperties) keep() {
+	v := s.values
+	for k, i := range s.stream {
+		v.store(v.def.slot(v.side, i), nil, s.read[k], v.def.Properties[i].Type.variableSize(&s.read[k]))
+	}
 }

@@ -93,6 +93,45 @@ func TestValuesStoreSides(t *testing.T) {
 	}
 }
 
+// What ReadStore refuses because a type has changed, SalvageStore leaves out and tells.
+func TestSalvageStore(t *testing.T) {
+	old := NewValues(storedDefinition(t, nil), CellSide, nil)
+	set(t, old, "health", Int(-3))
+	set(t, old, "bag", List(List(Uint(9), StringValue("x"))))
+	b, err := old.AppendStore(nil, CellStoreStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := storedDefinition(t, func(d *Definition) {
+		d.Properties[0].Type, d.Properties[0].Default = Scalar(KindUint8), Uint(7)
+	})
+	v := NewValues(d, CellSide, nil)
+	notices, rest, err := v.SalvageStore(append(b, 0xc1), CellStoreStream)
+	want := []string{"property Avatar.health: property: value does not fit its type: -3 is not a UINT8"}
+	if err != nil || len(rest) != 1 || !slices.Equal(notices, want) {
+		t.Fatalf("%q, %x, %v", notices, rest, err)
+	}
+	if h, bag := v.Get(d.Property("health").Index), v.Get(d.Property("bag").Index); !Equal(h, Uint(7)) || bag.Len() != 1 {
+		t.Errorf("health %v, bag %v", h, bag)
+	}
+	d = storedDefinition(t, func(d *Definition) { d.Properties = d.Properties[1:] })
+	notices, _, err = NewValues(d, CellSide, nil).SalvageStore(b, CellStoreStream)
+	if err != nil || len(notices) != 1 || !strings.Contains(notices[0], "Avatar.health: it is stored") {
+		t.Errorf("%q, %v", notices, err)
+	}
+	for n := range b {
+		if _, _, err := v.SalvageStore(b[:n], CellStoreStream); err == nil {
+			t.Errorf("%d of %d bytes are taken", n, len(b))
+		}
+	}
+	if _, _, err := v.SalvageStore([]byte("\x82\xa3bag\x01\xa3bag\x90"), CellStoreStream); !errors.Is(err, ErrValue) {
+		t.Errorf("a property that comes twice: %v", err)
+	}
+	if _, _, err := v.SalvageStore(b, BaseStoreStream); !errors.Is(err, ErrSide) {
+		t.Error(err)
+	}
+}
+
 // An older entity is read under an edited definition: what is missing takes the default, what is
 // unknown is told.
 func TestValuesStoreTolerates(t *testing.T) {
@@ -232,6 +271,14 @@ func FuzzValuesReadStore(f *testing.F) {
 		v := NewValues(d, side, fail{t})
 		before := slices.Clone(v.vals)
 		unknown, rest, err := v.ReadStore(b, domains[side])
+		salvaged := NewValues(d, side, fail{t})
+		notices, _, lost := salvaged.SalvageStore(b, domains[side])
+		if err == nil && (lost != nil || len(notices) != len(unknown) || !slices.EqualFunc(v.vals, salvaged.vals, Equal)) {
+			t.Fatalf("nothing is wrong, and salvage tells %v, %q", lost, notices)
+		}
+		if err != nil && lost == nil && len(notices) == 0 {
+			t.Fatalf("salvage is silent about %v", err)
+		}
 		if err != nil {
 			if len(rest) != len(b) || unknown != nil || !slices.EqualFunc(before, v.vals, Equal) {
 				t.Fatal("an error changed something")

@@ -81,7 +81,13 @@ mercury/stream: mercury golang.org/x/sys/unix
 mercury/tcp: mercury mercury/stream golang.org/x/sys/unix
 mercury/quic: mercury mercury/stream github.com/quic-go/quic-go
 mercury/websocket: mercury mercury/stream github.com/coder/websocket
-entity/store/...: FLOOR1 entity entity/store entity/store/...
+entity/store/memory: FLOOR1 entity entity/store
+entity/store/storetest: FLOOR1 entity entity/store entity/store/memory
+entity/store/internal/relational: FLOOR1 entity entity/store
+entity/store/sqlite: FLOOR1 entity entity/store entity/store/internal/relational modernc.org/sqlite modernc.org/sqlite/lib
+entity/store/postgres: FLOOR1 entity entity/store entity/store/internal/relational github.com/jackc/pgx/v5 github.com/jackc/pgx/v5/...
+entity/store/accounts: entity/store property entity/loginapp golang.org/x/crypto/argon2 golang.org/x/sync/semaphore
+entity/store/...: FLOOR1 entity entity/store
 mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
 mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
@@ -126,6 +132,12 @@ mercury/stream/streamtest: runs transports over connections in real time
 mercury/tcp: sockets
 mercury/quic: sockets, and the goroutines of its library
 mercury/websocket: sockets, and the goroutines of its library
+entity/store/memory: called from any goroutine, so it has a lock
+entity/store/storetest: calls a store from many goroutines
+entity/store/internal/relational: called from any goroutine
+entity/store/sqlite: a file, and the locks around it
+entity/store/postgres: sockets, and the goroutines of its library
+entity/store/accounts: draws salts, and bounds how many goroutines hash at once
 entity/client/session: looks up names, starts the runner, and is asked from any goroutine
 entity/client/bots: turns thousands of clients on a few goroutines of its own, and is asked from any other
 space/cluster: starts the runner

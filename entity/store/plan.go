@@ -1,0 +1,205 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+// Action is what a step does to the tables.
+type Action uint8
+
+// The actions. A step without one changes only what the rows are read as.
+const (
+	NoAction   Action = iota
+	AddType           // a table, with all of its columns
+	DropType          // the table, with all of its rows
+	AddColumn         // filled from the data of the rows
+	DropColumn        //
+	AddIndex          // of a column that is there; unique if the column is Unique
+	DropIndex         //
+)
+
+// Step is one change of what a store keeps.
+type Step struct {
+	Type        string
+	What        string // what it does, for people
+	Destructive bool   // it forgets something that is stored
+
+	Action Action
+	Column string // its name; "" for a step of the whole type
+}
+
+// String tells the step.
+func (s Step) String() string {
+	if s.Destructive {
+		return s.Type + ": " + s.What + " [destructive]"
+	}
+	return s.Type + ": " + s.What
+}
+
+// Plan is the steps from what a store keeps to what a Schema asks for, in their order. It is empty
+// if they are the same.
+type Plan []Step
+
+// Destructive returns the steps that forget something.
+func (p Plan) Destructive() Plan {
+	return slices.DeleteFunc(slices.Clone(p), func(s Step) bool { return !s.Destructive })
+}
+
+// String lists the steps, one a line.
+func (p Plan) String() string {
+	var b strings.Builder
+	for _, s := range p {
+		b.WriteString(s.String() + "\n")
+	}
+	return b.String()
+}
+
+// Allow returns ErrDestructive, with what stands against it, if the plan must not be carried out.
+func (p Plan) Allow(destructive bool) error {
+	if bad := p.Destructive(); len(bad) > 0 && !destructive {
+		return fmt.Errorf("%w: %s", ErrDestructive, strings.ReplaceAll(strings.TrimSpace(bad.String()), "\n", "; "))
+	}
+	return nil
+}
+
+// description is what a store remembers of a type.
+type description struct {
+	Properties []propertyDescription `json:"properties,omitempty"`
+	Columns    []columnDescription   `json:"columns,omitempty"`
+}
+
+type propertyDescription struct {
+	Name string `json:"name"`
+	Side string `json:"side"`
+	shape
+}
+
+type columnDescription struct {
+	Name   string `json:"name"`
+	Class  Class  `json:"class"`
+	Unique bool   `json:"unique,omitempty"`
+}
+
+func (t *Type) describe() *description {
+	d := &description{}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		d.Columns = append(d.Columns, columnDescription{c.Name, c.Class, c.Unique})
+	}
+	if t.def == nil {
+		return d
+	}
+	for _, p := range sortedProperties(t.def) {
+		side := "cell"
+		if p.Flags&property.OnBase != 0 {
+			side = "base"
+		}
+		d.Properties = append(d.Properties, propertyDescription{p.Name, side, *shapeOf(p.Type, 0)})
+	}
+	return d
+}
+
+// Description is what a store has to remember of the type, to be given to PlanFrom later. Equal types
+// have equal descriptions.
+func (t *Type) Description() []byte {
+	b, err := json.Marshal(t.describe())
+	if err != nil {
+		return nil // cannot be: it has only strings, numbers and truth values
+	}
+	return b
+}
+
+// PlanFrom returns the steps to this Schema from the descriptions that a store remembers, by the
+// names of the types. The error is ErrCorrupt.
+func (s *Schema) PlanFrom(stored map[string][]byte) (Plan, error) {
+	names := make([]string, 0, len(stored)+len(s.Types))
+	for _, t := range s.Types {
+		names = append(names, t.Name)
+	}
+	// order does not show: they are sorted
+	for name := range stored {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var plan Plan
+	for _, name := range slices.Compact(names) {
+		t, b := s.Type(name), stored[name]
+		switch {
+		case t == nil:
+			plan = append(plan, Step{Type: name, What: "drop the type with all of its rows", Destructive: true, Action: DropType})
+			continue
+		case b == nil:
+			plan = append(plan, Step{Type: name, What: "add the type", Action: AddType})
+			continue
+		}
+		old := &description{}
+		if err := json.Unmarshal(b, old); err != nil {
+			return nil, fmt.Errorf("%w: description of %s: %w", ErrCorrupt, name, err)
+		}
+		d := t.describe()
+		plan = append(plan, planProperties(name, old, d)...)
+		plan = append(plan, planColumns(name, old, d)...)
+	}
+	return plan, nil
+}
+
+func planProperties(name string, old, d *description) (plan Plan) {
+	step := func(destructive bool, format string, args ...any) {
+		plan = append(plan, Step{Type: name, What: fmt.Sprintf(format, args...), Destructive: destructive})
+	}
+	for _, p := range old.Properties {
+		i := slices.IndexFunc(d.Properties, func(q propertyDescription) bool { return q.Name == p.Name })
+		if i < 0 {
+			step(true, "drop property %s: each row forgets it when it is written", p.Name)
+			continue
+		}
+		q := &d.Properties[i]
+		if p.Side != q.Side {
+			step(true, "move property %s from the %s to the %s: what is stored is forgotten", p.Name, p.Side, q.Side)
+		} else if why := q.loses(&p.shape, p.Name); why != "" {
+			step(true, "%s: what does not fit becomes the default", why)
+		}
+	}
+	for _, q := range d.Properties {
+		if !slices.ContainsFunc(old.Properties, func(p propertyDescription) bool { return q.Name == p.Name }) {
+			step(false, "add property %s: rows have its default", q.Name)
+		}
+	}
+	return plan
+}
+
+func planColumns(name string, old, d *description) (plan Plan) {
+	step := func(a Action, column, what string) {
+		plan = append(plan, Step{Type: name, What: what + " " + column, Action: a, Column: column})
+	}
+	for _, c := range old.Columns {
+		i := slices.IndexFunc(d.Columns, func(e columnDescription) bool { return e.Name == c.Name })
+		switch {
+		case i < 0 || d.Columns[i].Class != c.Class:
+			step(DropIndex, c.Name, "drop the index of")
+			step(DropColumn, c.Name, "drop the column of")
+		case d.Columns[i].Unique != c.Unique:
+			step(DropIndex, c.Name, "drop the index of")
+			step(AddIndex, c.Name, indexing(d.Columns[i].Unique))
+		}
+	}
+	for _, e := range d.Columns {
+		if !slices.ContainsFunc(old.Columns, func(c columnDescription) bool { return e.Name == c.Name && e.Class == c.Class }) {
+			step(AddColumn, e.Name, "add a column, filled from the data, for")
+			step(AddIndex, e.Name, indexing(e.Unique))
+		}
+	}
+	return plan
+}
+
+func indexing(unique bool) string {
+	if unique {
+		return "index, and demand to be unique,"
+	}
+	return "index"
+}

@@ -48,6 +48,10 @@
 //   - [github.com/cellscape/cellscape/entity/loginapp]
 //   - [github.com/cellscape/cellscape/entity/client], and what it says in [github.com/cellscape/cellscape/entity/client/protocol]
 //
+// What keeps entities, for a game's own jobs:
+//
+//   - [github.com/cellscape/cellscape/entity/store]: the contract, and in its sub-packages the stores and accounts
+//
 // What runs them:
 //
 //   - [github.com/cellscape/cellscape/mercury/host]: sockets, clock and goroutines for any number of processes

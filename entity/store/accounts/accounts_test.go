@@ -219,27 +219,29 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// An unknown name is hashed for just as a known one: the time of both is that of one hash.
+// An unknown name is hashed for just as a known one, at the same cost: where there is no memory to
+// hash, neither gets an answer.
 func TestUnknownCosts(t *testing.T) {
-	ctx := context.Background()
-	a := made(t, kept(t), Config{Hash: Params{Memory: 16 << 10, Passes: 3, Threads: 1}})
-	if _, err := a.Create(ctx, "Ada", "x"); err != nil {
+	p := Params{Memory: 64, Passes: 1, Threads: 1}
+	a := made(t, kept(t), Config{Hash: p, Memory: 64 << 10})
+	if _, err := a.Create(context.Background(), "Ada", "x"); err != nil {
 		t.Fatal(err)
 	}
-	best := func(name string) time.Duration {
-		least := time.Hour
-		for range 7 {
-			begin := time.Now()
-			if _, err := a.Verify(ctx, name, "wrong"); err == nil {
-				t.Fatal("it is right")
-			}
-			least = min(least, time.Since(begin))
-		}
-		return least
+	if a.dummy.Params != p || len(a.dummy.salt) != saltLength || len(a.dummy.key) != keyLength {
+		t.Errorf("an unknown name is hashed for as %+v", a.dummy)
 	}
-	known, unknown := best("Ada"), best("Eve")
-	if unknown < known/2 || known < unknown/2 {
-		t.Errorf("a known name takes %v, an unknown one %v", known, unknown)
+	least := Params{Memory: 8, Passes: 1, Threads: 1}
+	err := a.hashing(context.Background(), least, func() { // leaves less than a hash needs
+		for _, name := range []string{"Ada", "Eve", "\x00"} {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			if _, err := a.Verify(ctx, name, "wrong"); !errors.Is(err, store.ErrBusy) {
+				t.Errorf("%q is answered without a hash: %v", name, err)
+			}
+			cancel()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

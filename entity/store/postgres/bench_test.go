@@ -49,29 +49,31 @@ func BenchmarkStore(b *testing.B) {
 					int64(list[i].ID), int64(list[i].Version), list[i].Data, list[i].Columns[0].Str(), list[i].Columns[1].Int())
 			})
 		},
-		Load: func(ids []int64, holder int64) error {
-			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-				rows, err := tx.Query(ctx, "SELECT id, version, holder, data, name, level FROM raw WHERE id = ANY($1)", ids)
-				if err != nil {
-					return err
-				}
-				for rows.Next() {
-					var id, version, held, level int64
-					var data []byte
-					var name string
-					if err := rows.Scan(&id, &version, &held, &data, &name, &level); err != nil {
-						return err
-					}
-				}
-				if rows.Close(); rows.Err() != nil || holder == 0 {
-					return rows.Err()
-				}
-				batch := &pgx.Batch{}
-				for _, id := range ids {
-					batch.Queue("UPDATE raw SET holder = $2 WHERE id = $1", id, holder)
-				}
-				return tx.SendBatch(ctx, batch).Close()
-			})
-		},
+		Load: func(ids []int64, holder int64) error { return rawLoad(ctx, conn, ids, holder) },
+	})
+}
+
+func rawLoad(ctx context.Context, conn *pgx.Conn, ids []int64, holder int64) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT id, version, holder, data, name, level FROM raw WHERE id = ANY($1)", ids)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			var id, version, held, level int64
+			var data []byte
+			var name string
+			if err := rows.Scan(&id, &version, &held, &data, &name, &level); err != nil {
+				return err
+			}
+		}
+		if rows.Close(); rows.Err() != nil || holder == 0 {
+			return rows.Err()
+		}
+		batch := &pgx.Batch{}
+		for _, id := range ids {
+			batch.Queue("UPDATE raw SET holder = $2 WHERE id = $1", id, holder)
+		}
+		return tx.SendBatch(ctx, batch).Close()
 	})
 }

@@ -65,6 +65,7 @@ func TestKillChild(t *testing.T) {
 		t.Skip("run by TestKill")
 	}
 	ctx := context.Background()
+	fmt.Fprintln(os.Stdout, "begins")
 	s, err := sqlite.Open(ctx, path, sqlite.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -108,11 +109,14 @@ func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	r := rand.New(rand.NewPCG(16, 4))
 	confirmed, silent := uint64(0), 0
+	longest := 150 * time.Millisecond // of a life; more where processes are slower
 	for round := range rounds {
 		before := confirmed
-		confirmed = max(confirmed, killOne(t, path, round, time.Duration(20+r.IntN(160))*time.Millisecond))
+		confirmed = max(confirmed, killOne(t, path, round, time.Duration(r.Int64N(int64(longest)))))
 		if confirmed == before {
-			silent++
+			if silent++; silent*3 > round+1 && longest < 5*time.Second {
+				longest *= 2
+			}
 		}
 		confirmed = checkKilled(t, path, round, confirmed)
 	}
@@ -122,7 +126,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d writes in %d lives; %d lives ended before the first", confirmed, rounds, silent)
 }
 
-// killOne runs a child for a while, and returns the last version that it confirmed.
+// killOne runs a child, kills it when it has lived for a while, and returns the last version that it confirmed.
 func killOne(t *testing.T, path string, round int, life time.Duration) (confirmed uint64) {
 	t.Helper()
 	self, err := os.Executable()
@@ -139,10 +143,13 @@ func killOne(t *testing.T, path string, round int, life time.Duration) (confirme
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(life, func() { _ = child.Process.Kill() })
+	timer := time.AfterFunc(time.Minute, func() { _ = child.Process.Kill() })
 	defer timer.Stop()
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		if lines.Text() == "begins" {
+			timer.Reset(life)
+		}
 		var v uint64
 		if n, _ := fmt.Sscanf(lines.Text(), "confirmed %d", &v); n == 1 {
 			confirmed = v

@@ -24,19 +24,8 @@ func testSchemaGrows(b *bench) {
 		b.Fatalf("a plan for what is there: %v, %v", plan, err)
 	}
 	const rows = 600 // more than a page of what fills a column
-	for i := 0; i < rows; i += 100 {
-		var list []store.Record
-		for k := i; k < i+100; k++ {
-			typ := schemaOf(b, nil).Type("Avatar")
-			base, cell := values(typ)
-			set(b, base, "name", property.StringValue(fmt.Sprint("n", k)))
-			set(b, base, "gold", property.Int(int64(k)))
-			list = append(list, recordOf(b, typ, store.ID(k+1), base, cell))
-		}
-		b.must(b.s.Create(b.ctx, list))
-	}
+	b.fill(rows)
 	grown := schemaOf(b, func(avatar, _ *property.Definition) {
-		avatar.Property("gold") // not compiled yet: found by name below
 		for _, p := range avatar.Properties {
 			switch p.Name {
 			case "gold":
@@ -65,6 +54,44 @@ func testSchemaGrows(b *bench) {
 	if done, err := b.s.Apply(b.ctx, grown, false); err != nil || done.String() != plan.String() {
 		b.Fatalf("Apply: %v, %v", done, err)
 	}
+	b.checkGrown(grown, rows)
+
+	// A column that cannot become unique changes nothing at all.
+	back := schemaOf(b, func(avatar, _ *property.Definition) {
+		for _, p := range avatar.Properties {
+			p.Unique = p.Name == "guild"
+			p.Identifier = false
+		}
+	})
+	_, err = b.s.Apply(b.ctx, back, true)
+	b.want(err, store.ErrTaken)
+	if again, err := b.s.Plan(b.ctx, grown); err != nil || len(again) > 0 {
+		b.Errorf("an Apply that failed left %v, %v", again, err)
+	}
+	if l := b.one(store.Want{Key: key("Avatar", 0), Identifier: property.StringValue("n3")}); l.Err != nil || l.ID != 4 {
+		b.Errorf("%+v", l)
+	}
+}
+
+// fill makes rows with gold.
+func (b *bench) fill(rows int) {
+	b.Helper()
+	typ := schemaOf(b, nil).Type("Avatar")
+	for i := 0; i < rows; i += 100 {
+		var list []store.Record
+		for k := i; k < i+100; k++ {
+			base, cell := values(typ)
+			set(b, base, "name", property.StringValue(fmt.Sprint("n", k)))
+			set(b, base, "gold", property.Int(int64(k)))
+			list = append(list, recordOf(b, typ, store.ID(k+1), base, cell))
+		}
+		b.must(b.s.Create(b.ctx, list))
+	}
+}
+
+// checkGrown looks at the rows after their type has grown.
+func (b *bench) checkGrown(grown *store.Schema, rows int) {
+	b.Helper()
 	typ := grown.Type("Avatar")
 	page, err := b.s.Query(b.ctx, store.Query{Type: "Avatar", Column: "gold", Min: property.Int(432), Max: property.Int(432), Limit: 9})
 	if err != nil || len(page.Rows) != 1 || page.Rows[0].ID != 433 {
@@ -86,22 +113,6 @@ func testSchemaGrows(b *bench) {
 	set(b, base, "gold", property.Int(3))
 	b.want(b.s.Write(b.ctx, []store.Record{next(recordOf(b, typ, 8, base, cell), 2)}), store.ErrTaken)
 	b.must(b.s.Write(b.ctx, []store.Record{next(r, 2)}))
-
-	// A column that cannot become unique changes nothing at all.
-	back := schemaOf(b, func(avatar, _ *property.Definition) {
-		for _, p := range avatar.Properties {
-			p.Unique = p.Name == "guild"
-			p.Identifier = false
-		}
-	})
-	_, err = b.s.Apply(b.ctx, back, true)
-	b.want(err, store.ErrTaken)
-	if again, err := b.s.Plan(b.ctx, grown); err != nil || len(again) > 0 {
-		b.Errorf("an Apply that failed left %v, %v", again, err)
-	}
-	if l := b.one(store.Want{Key: key("Avatar", 0), Identifier: property.StringValue("n3")}); l.Err != nil || l.ID != 4 {
-		b.Errorf("%+v", l)
-	}
 }
 
 func testSchemaForgets(b *bench) {

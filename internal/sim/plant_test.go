@@ -19,7 +19,7 @@ import (
 func expectBroken(t *testing.T, promise string, tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte) {
 	t.Helper()
 	t.Parallel()
-	c, err := New(Options{Seed: 7, Lodgers: 2, Tamper: tamper, Faults: 10 * time.Second})
+	c, err := New(Options{Seed: 8, Lodgers: 2, Tamper: tamper, Faults: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,7 @@ func TestManagerAndCellAppDie(t *testing.T) {
 			again, _, v := r.real(r.id())
 			return again != nil && order.Before(v.Order())
 		})
-		if d := r.observer.last.Deaths; d != 1 {
-			t.Errorf("%d deaths", d)
-		}
+		r.until("the death is told", 3*time.Second, func() bool { return r.observer.last.Deaths == 1 })
 	})
 }
 

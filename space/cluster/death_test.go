@@ -87,6 +87,10 @@ func TestMortal(t *testing.T) {
 // settler makes its cell part somewhere.
 type settler struct{ *entity.Base }
 
+// Tick is for players.
+func (p *settler) Tick(uint32) {}
+
+// OnCreated makes the cell part.
 func (p *settler) OnCreated() {
 	at := property.Vector3{X: rand.Float32()*900 - 450, Z: rand.Float32()*900 - 450}
 	_ = p.CreateCell(1, at, property.Vector3{}, nil)

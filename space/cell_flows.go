@@ -26,7 +26,7 @@ type peer struct {
 	side entity.Part
 	out  flow.Sender
 	in   flow.Receiver
-	// at is the last known app of the other end. Acks go there.
+	// at is the last known app of the other end, in the incarnation that was heard. Acks go there.
 	at mercury.Address
 	// home is the app of the other end's base, which always finds its cell part.
 	home mercury.Address
@@ -294,6 +294,14 @@ func (r *Real) settleFlows() {
 	}
 }
 
+// outlivedBy reports whether what was heard of the other end is of an older incarnation than the one that is
+// known here. The older one may have been destroyed: what it has left behind is then sent from where it was,
+// and acks must go there. The newer one has no use for them.
+func (p *peer) outlivedBy(rec *record) bool {
+	heard := p.in.Incarnation()
+	return heard > 0 && heard < rec.e.Order.Incarnation
+}
+
 // ack sends an owed ack. Without room it stays owed, and a later one says more.
 func (r *Real) ack(p *peer) {
 	c := r.cell
@@ -302,6 +310,9 @@ func (r *Real) ack(p *peer) {
 	}
 	to := p.at
 	rec := c.population.find(p.id)
+	if rec != nil && p.outlivedBy(rec) && !to.IsZero() && !c.out.Dead(to) {
+		rec = nil
+	}
 	switch {
 	case r.own(p):
 		to = r.e.Base

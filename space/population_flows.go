@@ -123,19 +123,27 @@ func (p *Population) route(m *flow.Message, end *peer, room room) bool {
 		to = end.home
 	case rec == nil:
 	case rec.real != nil:
-		end.at, end.home = p.env.Self, rec.e.Base
+		end.found(rec, p.env.Self)
 		x := *m
 		x.Payload = slices.Clone(m.Payload)
 		rec.cell.loopback = append(rec.cell.loopback, x)
 		return true
 	default:
-		end.at, end.home = rec.ghost.Real, rec.e.Base
-		to = end.at
+		to = rec.ghost.Real
+		end.found(rec, to)
 	}
 	if to == p.env.Self || to.IsZero() {
 		return true
 	}
 	return p.send(to, m, room)
+}
+
+// found notes where the other end is. Where an older incarnation was that is still heard stays known.
+func (p *peer) found(rec *record, at mercury.Address) {
+	p.home = rec.e.Base
+	if !p.outlivedBy(rec) {
+		p.at = at
+	}
 }
 
 // findHome finds where a flow leads whose target has not been seen here: to its base if it has one, or

@@ -310,3 +310,41 @@ func TestOutlivedCallsAreGivenUp(t *testing.T) {
 	}
 	r.calm()
 }
+
+// What a destroyed cell part has left behind is settled though its base makes another one where the target
+// is: the acks go to where it was destroyed, also while the target calls the new one.
+func TestLeftCallsAreSettledBesideANewCaller(t *testing.T) {
+	for _, calls := range []bool{false, true} {
+		r := newRig(t, 2)
+		r.two()
+		r.hold = func(p packet) bool {
+			a, is := p.m.(*flow.Ack)
+			return is && a.To == 7 && a.From == 8
+		}
+		if err := r.cellOf(7, 8).Call("hit", 1); err != nil {
+			t.Fatal(err)
+		}
+		r.tick(2)
+		r.real(7).Destroy()
+		r.tick(5)
+		d := r.scripts.Schema().Type("Avatar")
+		r.restore(7, 30, migrate.AppendFirst(nil, at(30), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil), 0)
+		r.queue, r.hold = slices.DeleteFunc(r.queue, r.hold), nil
+		for n := range 100 {
+			if n%10 == 0 {
+				r.say(8, []byte{byte(flow.BackupNowPayload)})
+			}
+			if calls {
+				if err := r.cellOf(8, 7).Call("hit", n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.tick(1)
+		}
+		r.diary(8, "hit 1;")
+		if n := len(r.apps[0].population.departed.list); n != 0 {
+			t.Errorf("calls back %t: %d flows of the destroyed one are left", calls, n)
+		}
+		r.calm()
+	}
+}

@@ -23,6 +23,8 @@
 //     the sender goes back to what that one has handled, and what an older one acknowledged no
 //     longer counts. A message of a newer incarnation says the same (Sender.Lives). A sender that is
 //     not told asks (Sender.Probe).
+//   - An Ack goes to where the incarnation is that was heard, even if a newer one of the sender is known
+//     elsewhere: a cell part that was destroyed keeps what it has sent, until it is settled.
 //   - What a cell part keeps for other entities is in its backups, too: a new incarnation says it
 //     again, in its own stream.
 //   - What a restored sender goes on with from its backup has the numbers that it had, and

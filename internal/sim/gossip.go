@@ -254,6 +254,7 @@ type gossipBase struct {
 	Fellow     property.Bool // made by another
 	w          *world        `cellscape:"local"`
 	beats      int           `cellscape:"local"`
+	ending     bool          `cellscape:"local"`
 	baseTongue `cellscape:"local"`
 }
 
@@ -288,7 +289,7 @@ func (b *gossipBase) OnBeat(entity.Callback) {
 	switch chance.IntN(40) {
 	case 0:
 		if b.Fellow.Get() && b.beats > 10 {
-			b.Destroy()
+			b.end()
 			return
 		}
 	case 1:
@@ -308,6 +309,12 @@ func (b *gossipBase) OnBeat(entity.Callback) {
 			_ = b.Cell().Call("speak", to, uint8(kind), asks)
 		}
 	}
+}
+
+// end ends the entity.
+func (b *gossipBase) end() {
+	b.ending = true
+	b.Destroy()
 }
 
 // OnFellow hears of a new base.
@@ -345,12 +352,25 @@ func (t *baseTongue) fault(format string, args ...any) {
 
 // callsAnswered checks promises 3 and 10 for calls between scripts: each is handled once and in order
 // for each pair of ends, unless an end has died for good, and each question is answered once.
+//
+// A cell part may outlive its base until its CellApp hears of the end, or begin after it, if the order to
+// make it was long under way. Callers were told by then that the entity has ended, and were refused some
+// calls. Such a cell part may hear a later one, so what it says is not asked.
 type callsAnswered struct{ c *Cluster }
 
 func (k *callsAnswered) safe() error {
 	var faults []error
+	lives := map[entity.ID]bool{}
+	k.c.eachGossip(func(_ *Process, _ *gossipCell, b *gossipBase) {
+		if b != nil && !b.ending {
+			lives[b.ID()] = true
+		}
+	})
 	k.c.eachGossip(func(p *Process, s *gossipCell, b *gossipBase) {
 		var list []string
+		if s != nil && !lives[s.ID()] {
+			return
+		}
 		if s != nil {
 			for _, f := range s.Faults.All() {
 				list = append(list, f)

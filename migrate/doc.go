@@ -57,6 +57,31 @@
 // All messages of one handoff leave in one channel in order, so a ghost update never overtakes the
 // handoff that it follows.
 //
+// # Copies of bases
+//
+// A base has copies on other BaseApps, its holders. By which rule they are chosen out of a list is told
+// by Rule. The package of the BaseApps (entity/baseapp) says how copies get there.
+//
+// When a BaseApp is declared dead, the manager tells everyone its ruling list with the verdict, and a
+// number that is higher than that of any departure before. From that alone each process finds where a
+// base is now (Departures.Heir), and all find the same place:
+//
+//	the app that issued its id ---- lives -------------------------------> it is there
+//	  | has departed as n, with a rule
+//	  v
+//	the first holder by that rule which lives, or ------ lives ----------> it is there
+//	which departed later than n and covered n
+//	  | has departed as m > n, with a rule that covers n
+//	  v
+//	the first holder by that rule ...                    nobody ----------> it is gone
+//
+// A rule covers a departure once all bases that came from it have copies by the rule. A holder that
+// departs before it has covered what came to it counts as if it had never had it, and the next holder
+// in rank, which has kept its copies until then, takes the bases over. So with one replica a base
+// outlives one death in the time of a backup period, with two replicas two.
+//
+// Each step leads to a higher number of departure, so the search ends; MaxChain bounds it in any case.
+//
 // # What a broken channel takes
 //
 // A channel that breaks takes along what was sent last, while both of its processes may live on: no
@@ -105,6 +130,11 @@
 //	RegisterName,        asked again until they are answered            1 s
 //	FindName, NameHeld
 //	NameGone, Names      told at each join                              the next Join
+//	BaseCopy,            the base is backed up again: at once when a     a tick; a backup
+//	BaseCopyHeld         channel broke, and in any case in its turn      period
+//	BaseGone, CopyMark   the marks of the cycle that begins then         a backup period
+//	BackupRule,          told again until it is answered                 1 s
+//	BackupRuleHeld
 //	moves, ClientPacket  unreliable: the next one
 //
 // "A tick" applies where the sender sees that its channel has ended, and says again over the next

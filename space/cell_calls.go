@@ -98,6 +98,11 @@ func (r *Real) clientCall(body []byte) error {
 	if err := x.Parse(body); err != nil {
 		return err
 	}
+	if x.Number != 0 && x.Session == r.uploads.session && x.Number <= r.uploads.number {
+		r.cell.count.Repeats++
+		return nil
+	}
+	r.uploads = uploads{x.Session, x.Number}
 	r.cell.count.ClientCallsHandled++
 	if x.Target == r.e.ID {
 		r.call.Source = r.e.ID

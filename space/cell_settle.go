@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
 )
 
 // A message to a real with a base is settled when the base has a backup that contains it. Until
@@ -38,6 +39,12 @@ var ErrTail = errors.New("space: too much that was sent is not settled yet")
 
 // tail is what a real keeps for other entities.
 type tail struct{ bytes int }
+
+// uploads says which call of which session of its client a real has handled last. They come in order.
+type uploads struct {
+	session uint32
+	number  uint64
+}
 
 func (r *Real) addTail(p *peer) {
 	if !r.own(p) {
@@ -100,9 +107,10 @@ func (r *Real) sees(id entity.ID) bool {
 	return rec != nil && r.inSight(rec)
 }
 
-// appendSaving and readSaving carry the state of an unconfirmed backup, and how long calls to
-// unseen entities wait. A restored real has no use for either.
+// appendSaving and readSaving carry what the client has said last, the state of an unconfirmed backup, and
+// how long calls to unseen entities wait. A restored real has no use for the last two.
 func (r *Real) appendSaving(b []byte, sending bool) []byte {
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.uploads.session)), r.uploads.number)
 	if !sending {
 		return append(b, 0, 0)
 	}
@@ -111,6 +119,7 @@ func (r *Real) appendSaving(b []byte, sending bool) []byte {
 }
 
 func (r *Real) readSaving(rd *codec.Reader, restoring bool) {
+	r.uploads = uploads{fields.ReadUint32(rd), rd.Uvarint()}
 	saving, patience := rd.Uvarint(), rd.Uvarint()
 	if !restoring {
 		r.saving = saving

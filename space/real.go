@@ -76,7 +76,8 @@ type Real struct {
 	decided      bsp.Version   // the geometry by which it was handed over to here
 	backupAt     time.Duration
 	saves        uint64
-	call         entity.Call   // being handled
+	call         entity.Call // being handled
+	uploads      uploads
 	cause        uint64        // number of the base's message being handled; 0 for none
 	saving       uint64        // number of the backup that the base has to confirm; 0 for none
 	savedAt      time.Duration // when the last backup was sent

@@ -80,13 +80,14 @@ func (a *BaseApp) route() {
 			a.endMourning()
 			return
 		case wire.BaseApp:
-			a.baseAppDead(m.App)
+			a.baseAppDead(m)
 			return
 		}
 		a.links.Bury(m.Role, m.App)
 		a.roster.Remove(m.App)
 	})
 	app.On(r, a.mourned)
+	a.routeCopies()
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })

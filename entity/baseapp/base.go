@@ -81,6 +81,7 @@ type base struct {
 	removed    bool
 	failed     bool // the script panicked and is no longer called
 	handling   entity.Call
+	copied     copied
 	names      []ownName // in the order in which it asked for them
 	pending    []pending
 	commits    []commit
@@ -141,6 +142,7 @@ func (a *BaseApp) add(b *base) {
 		i--
 	}
 	a.list = slices.Insert(a.list, i, b)
+	a.protect(b)
 }
 
 // callHook calls a method that the script may have.
@@ -239,6 +241,7 @@ func (b *base) remove() {
 	}
 	callHook(b, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
 	b.removed = true
+	b.app.unprotect(b)
 	b.partTalks()
 	b.app.swept = false
 	delete(b.app.byID, b.id)

@@ -91,6 +91,10 @@ type BaseApp struct {
 	parameters script.Parameters
 
 	compressor property.Compressor
+
+	copying    copying
+	holding    holding
+	neighbours []neighbour // at most one for each app that was ever named
 }
 
 // New returns an app that joins the cluster in its first ticks. Errors are those of
@@ -115,6 +119,8 @@ func New(cfg Config) (*BaseApp, error) {
 		payload:  make([]byte, 0, 4<<10),
 		sealing:  newSealing(cfg.Secrets),
 		stats:    property.NewLoggedStats(cfg.Schema, cfg.Log),
+		copying:  newCopying(&cfg),
+		holding:  holding{mostCopies: MaxCopies, mostBytes: MaxCopyBytes},
 	}
 	a.arguments.Large = func(d *property.Definition, m *property.Method, bytes int) {
 		a.report.OversizeCalls++
@@ -165,6 +171,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.asks.Tick()
 		a.made.expire(now)
 		a.downloads.tick()
+		a.tickCopies()
 		a.sendReport()
 	}
 	a.gameAt = now
@@ -207,6 +214,7 @@ func (a *BaseApp) sendReport() {
 	r := &a.report
 	app.Report(r, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
+	r.Unprotected, r.Copies = a.unprotected(), uint32(a.holding.copies)
 	for _, b := range a.list {
 		if b.seat != nil {
 			r.Clients++

@@ -50,6 +50,7 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 	if a.baseMgr.Opened(ch) {
 		a.announce()
 		a.announceNames()
+		a.tellAllInherited()
 		return
 	}
 	if a.cellMgr.Opened(ch) {
@@ -75,7 +76,9 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 	delete(a.net.dialled, ch)
 	a.door.Closed(ch)
 	a.unsilence(ch)
-	a.links.Closed(now, ch, reason)
+	if to, ok := a.links.Closed(now, ch, reason); ok {
+		a.copyChannelBroke(to)
+	}
 	if a.cellMgr.Closed(now, ch, reason) {
 		a.log.Warn("lost the CellAppMgr", "reason", reason)
 		return

@@ -323,7 +323,7 @@ func (b *base) clientCellCall(m *protocol.CellCall) {
 		b.app.refused("cell call of a client", "entity", b.id, "target", m.Target, "method", m.Method, "error", err)
 		return
 	}
-	call := flow.ClientCall{Target: m.Target, Method: m.Method, Args: m.Args}
+	call := flow.ClientCall{Target: m.Target, Session: b.session, Number: b.seat.uploads, Method: m.Method, Args: m.Args}
 	if b.passOn("cell call", call.Append(b.app.payload[:0])) {
 		b.app.report.ClientCallsSent++
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
@@ -71,6 +72,13 @@ type Config struct {
 	// DownloadRate bounds what entity.Base.Download sends to one client, in bytes a second; 0 means
 	// DefaultDownloadRate.
 	DownloadRate int64
+	// BackupPeriod is the time between two backups of a base to other BaseApps, on which it goes on if
+	// this one dies, at least a tick; 10 s suit most games. 0 or less means never: then a death ends the
+	// bases, and the sessions of their players. All BaseApps of a cluster should have the same.
+	BackupPeriod time.Duration
+	// BackupReplicas is how many other BaseApps hold a copy of each base, up to migrate.MaxReplicas; 0
+	// means DefaultBackupReplicas. So many may die at the same time.
+	BackupReplicas int
 	// Upload bounds what one client may send.
 	Upload UploadLimits
 	// ResumeTime is how long a client that lost its channel may take to come back over another one. Its
@@ -116,6 +124,9 @@ func (c *Config) Validate() error {
 	if c.ResumeTime > protocol.MaxResumeTime {
 		fault("ResumeTime is %v; give up to %v, 0 for %v, or less than 0 for none", c.ResumeTime, protocol.MaxResumeTime, DefaultResumeTime)
 	}
+	if c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas {
+		fault("BackupReplicas is %d; give 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, DefaultBackupReplicas)
+	}
 	if err := c.Upload.Validate(); err != nil {
 		fault("%w", err)
 	}
@@ -159,6 +170,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.ResumeTime == 0 {
 		c.ResumeTime = DefaultResumeTime
+	}
+	if c.BackupReplicas == 0 {
+		c.BackupReplicas = DefaultBackupReplicas
 	}
 	c.Upload = c.Upload.withDefaults()
 	if c.Log == nil {

@@ -57,6 +57,61 @@
 // With cluster keys the CellAppMgr names only apps that have proved their membership. Without keys,
 // whoever reaches its port and knows the definitions can join.
 //
+// # Copies on other BaseApps
+//
+// Each base has copies on other BaseApps, its holders (package migrate says which they are). It is
+// backed up at the end of the tick in which it was made, then once in each Config.BackupPeriod, those
+// whose copies are oldest first, a like number in each tick; and sooner if it asks. One copy of a base is
+// under way at a time. A copy has a number; when all holders have it, it is confirmed.
+//
+// The ruling list is the one that a death would be healed by. When BaseApps come or go another one is
+// made:
+//
+//	             members differ            all bases have copies by both
+//	settled R ------------------> pending P -----------------------------> announced P
+//	   ^                            |   ^                                      |
+//	   |                            +---+ members differ again:                |
+//	   |                                  another P, from the start            |
+//	   +------ the CellAppMgr and all BaseApps know P: it rules, ---------------+
+//	           and the holders by R alone are told to forget
+//
+// Until P rules, copies are sent to the holders by both lists. Changes of the members that come while P
+// is announced wait until it rules. So at each moment this holds: the newest confirmed copy of each
+// base, or a newer one, is at all its living holders by the ruling list, and it does not matter which of
+// both lists a manager knows while one is announced. A base that has grown too large to travel is left
+// out of P; the log names it.
+//
+// A copy carries the number of the cycle in which it was sent; in a cycle each base is backed up once.
+// At its end the holders are told the oldest cycle that a base has its newest copy of, and forget what
+// is older. So a BaseGone that was lost brings back an ended base for no longer than that. After a
+// broken channel a new cycle begins.
+//
+// A holder keeps copies by owner and id, within MaxCopies and MaxCopyBytes. The sender of a copy is its
+// owner, so a lie spoils only what is the liar's. When the owner is declared dead, the holder restores the
+// bases whose heir it is. It keeps the copies of which it is the next holder until the heir's rule covers
+// them, and drops the others.
+//
+// An app that is alone has nobody to hold copies. It says so once, counts its bases as unprotected, and
+// counts every base as confirmed, so that nothing waits for ever. Without a Config.BackupPeriod nobody
+// holds copies at all.
+//
+// # The death of a BaseApp
+//
+// The verdict carries the rule by which the bases of the dead app were held, so every app knows where each
+// of them goes on. Nobody can be told before its heir has it: what comes too early comes again. The heir
+// begins the next life of each base from its copy:
+//
+//	properties, timers, two-way calls, names   as in the copy
+//	what others sent since                     comes again, since it was not settled
+//	what the base did of itself since          is undone, and may be done again: see entity.Base.Backup
+//	what it had asked managers for             is answered as forgotten
+//	the cell part                              lives on, and shows itself by its title; else it is made
+//	                                           again from the copy that the base's copy has
+//	the client                                 comes to the heir's doors by itself, with its token
+//	account and names                          stay taken until the heir says whether it has them
+//
+// A base of which no copy was confirmed is lost, with its cell part and its client's session.
+//
 // # Contract
 //
 //   - A [BaseApp] is a state machine without goroutine, socket or clock. One goroutine owns it and

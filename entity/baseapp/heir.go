@@ -1,10 +1,13 @@
 package baseapp
 
 import (
+	"slices"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // When a BaseApp dies, others bring its bases back. Which one has which follows from the verdict and the id
@@ -28,12 +31,14 @@ func (a *BaseApp) tooEarly(what string, id entity.ID, from mercury.Address) {
 
 // baseAppDead goes on with those who have inherited the bases of a BaseApp, and ends the calls to those
 // that nobody has.
-func (a *BaseApp) baseAppDead(app mercury.Address) {
+func (a *BaseApp) baseAppDead(m *wire.AppDead) {
+	app := m.App
 	if app == a.net.Self() {
 		return // the app itself hears it by Dismissed
 	}
 	a.links.Bury(wire.BaseApp, app)
 	a.roster.Remove(app)
+	a.roster.Departed(m.Departure())
 	for _, b := range a.list {
 		b.requests.Each(func(id flow.RequestID, target entity.ID) {
 			if h := a.homeOf(target); h.Role == wire.BaseApp && a.links.Dead(h.App) {
@@ -48,6 +53,23 @@ func (a *BaseApp) baseAppDead(app mercury.Address) {
 		t.inherited(app)
 	}
 	a.log.Warn("a BaseApp died", "app", app)
+	a.neighbours = slices.DeleteFunc(a.neighbours, func(n neighbour) bool { return n.app == app })
+	a.holderDied(app)
+	a.inherit()
+	a.tellInherited(app)
+}
+
+// tellInherited tells the BaseAppMgr which accounts and names have come here with the bases of an app, and
+// that this is all: what it believed to be here beside them is gone.
+func (a *BaseApp) tellInherited(dead mercury.Address) {
+	a.announce()
+	a.announceNames()
+	a.baseMgr.Send(&wire.Inherited{App: dead})
+}
+
+// tellAllInherited is that for all deaths, to a manager that may not have heard it.
+func (a *BaseApp) tellAllInherited() {
+	a.roster.Departures().Each(func(d *migrate.Departure) { a.baseMgr.Send(&wire.Inherited{App: d.App}) })
 }
 
 // inherited goes on with the next life of the other end, which may have handled nothing of what is kept.

@@ -97,6 +97,7 @@ func (b *base) attach(c *client) {
 		attached = protocol.Attached{Token: b.seat.token, Time: b.app.cfg.ResumeTime}
 	}
 	b.tell(player.Append(attached.Append(b.app.buf[:0])))
+	b.tellFallback()
 	b.setCellClient()
 	b.log.Info("client attached", "account", b.account, "session", b.session)
 	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })

@@ -14,7 +14,7 @@ func (a *BaseApp) rejoin() {
 	m.Frozen = a.frozen
 	m.Peers = a.peers()
 	a.cellMgr.Send(&m)
-	a.cellMgr.Send(&wire.RejoinEnd{})
+	a.cellMgr.Send(&wire.RejoinEnd{Rules: a.rejoinRules()})
 }
 
 // peers names the CellApps on which the cell parts of the bases here live. A CellApp that does not

@@ -258,6 +258,7 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 		Start: func(s *Starter) { r.start = s },
 		Log:   slog.New(slog.NewTextHandler(&r.logs, nil)),
 	}
+	cfg.BackupPeriod = -1 // most tests are not about copies
 	for _, f := range change {
 		f(&cfg)
 	}

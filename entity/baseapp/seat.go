@@ -42,9 +42,11 @@ type seat struct {
 	sent    protocol.Counts // numbers of the last messages
 	has     protocol.Counts // what the client has
 	uploads uint64          // handled
-	told    uint64          // of those, the client was told that they are settled
-	toldAt  time.Duration   // when it may be told again
-	heardAt time.Duration   // when the last message of the client came
+	// saved of them are in a copy that is on its way to those who hold it, settled in one that they hold.
+	saved, settled uint64
+	told           uint64        // of those, the client was told that they are settled
+	toldAt         time.Duration // when it may be told again
+	heardAt        time.Duration // when the last message of the client came
 
 	// restored says that the seat was read from a stream, and no client has resumed it since. The client
 	// may have had more than shared of a stream, but that was of a past that has not been: it is told anew.
@@ -83,6 +85,7 @@ func (a *BaseApp) resumable() bool { return a.cfg.ResumeTime > 0 }
 
 // newToken gives the client another token, and leaves it the one that it has shown.
 func (s *seat) newToken(shown protocol.Token) {
+	s.base.backupSoon() // the next app must know it
 	a := s.base.app
 	for _, t := range [...]protocol.Token{s.token, s.former} {
 		if t != shown {
@@ -263,7 +266,7 @@ func (s *seat) fallTo(doors []protocol.Door) {
 }
 
 func (s *seat) sayFallback() {
-	if s.client != nil {
+	if s.client != nil && s.base.app.resumable() {
 		m := protocol.Fallback{Doors: s.fallback}
 		s.client.control(m.Append(s.base.app.buf[:0]))
 	}
@@ -293,7 +296,12 @@ func (s *seat) wait() {
 }
 
 // settledUploads is how many of the client's messages nobody will ask for again.
-func (b *base) settledUploads() uint64 { return b.seat.uploads }
+func (b *base) settledUploads() uint64 {
+	if !b.app.protected() || b.copied.large {
+		return b.seat.uploads
+	}
+	return b.seat.settled
+}
 
 // tellSettled tells the client which of its messages it need not keep.
 func (s *seat) tellSettled() {

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/tail"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // What a base knows of its client goes with it to another BaseApp, or into its backup:
@@ -91,7 +92,8 @@ func (b *base) awaitClient() error {
 	if s == nil {
 		return nil
 	}
-	s.heardAt, s.until = a.now, a.now+max(0, a.cfg.ResumeTime)
+	// The client does not know yet that its channel has nobody at the other end.
+	s.heardAt, s.until = a.now, a.now+mercury.DefaultInactivity+max(0, a.cfg.ResumeTime)
 	tokens := [...]protocol.Token{s.token, s.former}
 	for _, t := range tokens {
 		if a.seats[t] != nil {
@@ -116,6 +118,7 @@ func (s *seat) read(r *codec.Reader) {
 	}
 	s.shared = protocol.Counts{protocol.BaseStream: s.sent[protocol.BaseStream], protocol.CellStream: math.MaxUint64}
 	s.uploads = r.Uvarint()
+	s.saved, s.settled = s.uploads, s.uploads
 	last := s.has
 	for range r.Count(MaxClientTail/tail.Overhead, 3) { // a stream, a number, no bytes
 		stream, number := r.U8(), r.Uvarint()

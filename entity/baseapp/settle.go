@@ -11,7 +11,7 @@ func (b *base) life() uint32 { return b.link.life }
 // settled is the number up to which the messages of a flow to the base stay handled whatever dies. If
 // nothing protects the base, it dies with its app, and nothing is sent again.
 func (b *base) settled(in *flow.Receiver) uint64 {
-	if !b.app.protected() {
+	if !b.app.protected() || b.copied.large {
 		return in.Last()
 	}
 	return in.Settled()
@@ -25,6 +25,9 @@ func (b *base) saved(number uint64) {
 	}
 	b.saving, b.unsaved, b.unsavedBytes, b.soon = number, 0, 0, false
 	b.commitsSent(number)
+	if b.seat != nil {
+		b.seat.saved = b.seat.uploads
+	}
 	b.link.in.Save()
 	for _, t := range b.talks {
 		t.in.Save()
@@ -38,6 +41,9 @@ func (b *base) confirmed(number uint64) {
 	}
 	b.saving = 0
 	b.commitsKept(number)
+	if b.seat != nil {
+		b.seat.settled = max(b.seat.settled, b.seat.saved)
+	}
 	b.link.in.Confirm()
 	for _, t := range b.talks {
 		if t.in.Confirm(); t.in.Owed() {
@@ -59,9 +65,3 @@ func (b *base) note(bytes int) {
 		b.backupSoon()
 	}
 }
-
-// backupSoon has the base copied before its turn.
-func (b *base) backupSoon() { b.soon = true }
-
-// protected reports whether other apps hold copies of this app's bases.
-func (a *BaseApp) protected() bool { return false }

@@ -69,6 +69,9 @@ func (b *base) appendParts(buf []byte) []byte {
 	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending)+len(b.commits) > 0 || b.creation != nil {
 		part(migrate.BaseAsksPart, b.codeAsks)
 	}
+	if b.account != "" {
+		buf = migrate.AppendPart(buf, migrate.BaseClientPart, b.appendClient)
+	}
 	return buf
 }
 
@@ -91,6 +94,8 @@ func (b *base) readParts(parts []byte) error {
 			return codec.Parse(body, b.codeTalks)
 		case migrate.BaseAsksPart:
 			return codec.Parse(body, b.codeAsks)
+		case migrate.BaseClientPart:
+			b.readClient(&r)
 		}
 		return r.Close()
 	})
@@ -228,15 +233,23 @@ func (a *BaseApp) restore(id entity.ID, parts []byte) error {
 	if core.account != "" && a.accounts[core.account] != nil {
 		return fmt.Errorf("baseapp: entity %v: account %q has a proxy here already", id, core.account)
 	}
+	if err := b.awaitClient(); err != nil {
+		b.leaveSeat()
+		return fmt.Errorf("baseapp: entity %v: %w", id, err)
+	}
 	b.revive(core.life)
 	if core.account != "" {
-		b.becomeProxy(core.account)
+		b.account = core.account
+		a.accounts[core.account] = b
 	}
 	a.add(b)
 	b.guard("constructor", func() { b.value = b.kind.New(entity.NewBase(b, b.id, b.props, b.log), b.props) })
 	callHook(b, "OnRestored", func(s Restorer) { s.OnRestored() })
 	b.tellForgotten()
 	b.failWishes()
+	if b.seat != nil {
+		b.setCellClient() // it is away
+	}
 	return nil
 }
 

@@ -21,6 +21,9 @@ type BaseView struct {
 	// Kept counts messages for the cell part that are not yet in a backup, Unreceived those that
 	// are not yet acknowledged.
 	Kept, Unreceived int
+	// Confirmed is the number of the newest copy that all other BaseApps have which are to hold it; 0 for
+	// none.
+	Confirmed uint64
 }
 
 // Bases yields all bases in order of their ids, for tests, checkers and status pages. Do not use
@@ -32,12 +35,32 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 				continue
 			}
 			v := BaseView{ID: b.id, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(),
-				Session: b.ClientSession(), Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived()}
+				Session: b.ClientSession(), Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed}
 			if !yield(v) {
 				return
 			}
 		}
 	}
+}
+
+// Copies yields the copies that this app holds for others, with their numbers, by owner in the order in
+// which it first heard of them.
+func (a *BaseApp) Copies() iter.Seq2[mercury.Address, CopyView] {
+	return func(yield func(mercury.Address, CopyView) bool) {
+		for _, w := range a.holding.wards {
+			for _, c := range w.copies {
+				if !yield(w.owner, CopyView{c.id, c.number}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// CopyView is what an observer sees of a copy.
+type CopyView struct {
+	ID     entity.ID
+	Number uint64
 }
 
 // Script returns the script of a base, for tests; nil if there is no such base.

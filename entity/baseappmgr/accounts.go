@@ -22,7 +22,8 @@ type account struct {
 	name string
 	app  *knownApp
 	made bool
-	id   entity.ID // of the proxy, when made
+	id   entity.ID       // of the proxy, when made
+	from mercury.Address // the app that died with it, while it is expected of the heir; see heirs.go
 }
 
 // onCreateProxy asks a BaseApp for a proxy, or refuses.
@@ -98,11 +99,15 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 	on := getApp(m.baseApps, from.at)
 	for _, e := range p.Entries {
 		switch old := m.accounts[e.Account]; {
+		case old != nil && old.app != on && old.made && old.id == e.ID: // it has come there from an app that died
+			old.app.proxies--
+			on.proxies++
+			old.app, old.from = on, mercury.Address{}
 		case old != nil && old.app != on:
 			m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
 				"account", e.Account, "known", old.app.at, "also", from.at, "entity", e.ID)
 		case old != nil:
-			old.made, old.id = true, e.ID // its own BaseApp knows
+			old.made, old.id, old.from = true, e.ID, mercury.Address{} // its own BaseApp knows
 		case len(m.accounts) >= MaxAccounts:
 			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from.at, "entity", e.ID)
 		default:

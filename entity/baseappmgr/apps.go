@@ -21,6 +21,10 @@ type knownApp struct {
 	bases, placed int
 	// announced says that it has told its names since it joined.
 	announced bool
+	// away says that its channel has ended. It may come back, with all its bases, or be declared dead.
+	away bool
+	// inherited are the apps that died of whose bases it has told all that came there.
+	inherited []mercury.Address
 }
 
 // load is how many bases it has or will have soon, as far as is known.
@@ -52,7 +56,7 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 		m.log.Info("app joined", "role", j.Role, "at", from.at)
 	}
 	if a := (*apps)[i]; a.ch != from.ch {
-		a.ch, a.announced = from.ch, false
+		a.ch, a.announced, a.away = from.ch, false, false
 		m.names.doubt(a.at)
 	}
 	m.number++
@@ -96,13 +100,20 @@ func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
 		m.loginApps = slices.Delete(m.loginApps, i, i+1)
 	}
 	if i := slices.IndexFunc(m.baseApps, byChannel); i >= 0 {
+		if a := m.baseApps[i]; m.isMember(a.at) {
+			a.away, a.announced = true, false
+			m.log.Warn("lost a BaseApp, its accounts stay until it is back or declared dead", "at", a.at, "reason", reason)
+			return
+		}
 		m.removeBaseApp(i, reason)
 	}
 }
 
 // appDead takes the CellAppMgr's verdict on an app.
-func (m *BaseAppMgr) appDead(at mercury.Address) {
-	m.names.dead(at)
+func (m *BaseAppMgr) appDead(d *wire.AppDead) {
+	at := d.App
+	m.departures.Add(d.Departure())
+	m.expect(at)
 	m.members = slices.DeleteFunc(m.members, func(x mercury.Address) bool { return x == at })
 	i, ok := findApp(m.baseApps, at)
 	if !ok {
@@ -125,7 +136,7 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 func (m *BaseAppMgr) fewest() *knownApp {
 	var best *knownApp
 	for _, a := range m.baseApps {
-		if best == nil || a.load() < best.load() {
+		if !a.away && (best == nil || a.load() < best.load()) {
 			best = a
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // BaseAppMgr is the manager of BaseApps: a mercury.Handler with a Tick. See the package comment.
@@ -33,6 +34,8 @@ type BaseAppMgr struct {
 	names     names
 	// members are the BaseApps that the CellAppMgr has named and not declared dead.
 	members []mercury.Address
+	// departures tell who has inherited the bases of the dead.
+	departures migrate.Departures
 }
 
 // Counts is what a BaseAppMgr has now.

@@ -58,7 +58,7 @@ func (m *BaseAppMgr) route() {
 		if !m.manager.Heeds() {
 			return errOutdated
 		}
-		m.appDead(d.App)
+		m.appDead(d)
 		return nil
 	})
 	// Dismissed answers a message from before a pause: the accounts are still the best there are,
@@ -78,6 +78,7 @@ func (m *BaseAppMgr) route() {
 	app.On(r, m.onFindName)
 	app.On(r, m.onNameGone)
 	app.On(r, m.onNames)
+	app.On(r, m.onInherited)
 }
 
 // answered takes a BaseApp's answer.

@@ -18,6 +18,8 @@ type held struct {
 	app mercury.Address
 	// doubted says that its BaseApp has joined again, and has not told of the name since.
 	doubted bool
+	// from is the app that died with it, while it is expected of the heir; see heirs.go.
+	from mercury.Address
 }
 
 // names are the names of bases. A name stays while its BaseApp is away, until that tells otherwise or
@@ -25,11 +27,6 @@ type held struct {
 // otherwise a BaseAppMgr that has just started could give one away a second time.
 type names struct {
 	held map[string]held
-}
-
-// dead frees the names of a BaseApp that was declared dead.
-func (n *names) dead(at mercury.Address) {
-	maps.DeleteFunc(n.held, func(_ string, h held) bool { return h.app == at })
 }
 
 // allAnnounced reports whether all BaseApps of the cluster have told their names.
@@ -100,6 +97,7 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 	for _, e := range n.Entries {
 		h, taken := m.names.held[e.Name]
 		switch {
+		case taken && h.app != on.at && h.id == e.ID: // it has come there from an app that died
 		case taken && h.app != on.at:
 			m.log.Warn("two bases have one name, the one known first counts", "name", e.Name, "known", h.id.String(), "also", e.ID.String())
 			continue

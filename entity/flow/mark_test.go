@@ -82,3 +82,18 @@ func TestMarkOfAFormerLife(t *testing.T) {
 		t.Errorf("of a life of which nothing is kept, %d is known", n)
 	}
 }
+
+// What the next life of a sender need not say again, since it was handled in the former one, is not lost.
+func TestSettledInAFormerLifeIsNotLost(t *testing.T) {
+	in := flow.NewReceiver(0, 80)
+	deliver := func([]byte) {}
+	in.AcceptBorn(1, 0, 40, 40, nil, deliver)
+	in.AcceptBorn(1, 1, 51, 81, nil, deliver)
+	if n := in.TakeLost(); n != 0 {
+		t.Errorf("%d are counted as lost that were handled", n)
+	}
+	in.AcceptBorn(1, 1, 90, 90, nil, deliver)
+	if n := in.TakeLost(); n != 9 {
+		t.Errorf("%d are lost of 81 to 89", n)
+	}
+}

@@ -106,13 +106,18 @@ func (m *MethodCall) Parse(body []byte) error {
 // decides whether it may.
 type ClientCall struct {
 	Target entity.ID
-	Method uint16 // property.Method.ExposedIndex, as the client said it
-	Args   []byte // aliases the input after Parse
+	// Session and Number say which of the client's messages it is: a client says again what a restored
+	// base has not handled, and its cell part may have.
+	Session uint32
+	Number  uint64
+	Method  uint16 // property.Method.ExposedIndex, as the client said it
+	Args    []byte // aliases the input after Parse
 }
 
 // Append encodes m with its payload byte.
 func (m *ClientCall) Append(b []byte) []byte {
 	b = fields.AppendID(append(b, byte(ClientCallPayload)), m.Target)
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.Session)), m.Number)
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	return append(b, m.Args...)
 }
@@ -121,6 +126,7 @@ func (m *ClientCall) Append(b []byte) []byte {
 func (m *ClientCall) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Target = fields.ReadID(&r)
+	m.Session, m.Number = fields.ReadUint32(&r), r.Uvarint()
 	m.Method = r.U16()
 	m.Args = r.Rest()
 	return payloadDone(&r, "client call")

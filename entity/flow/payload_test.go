@@ -40,7 +40,7 @@ func payloads() []payload {
 		{flow.AnswerPayload, &flow.Answer{Request: flow.RequestID{Cause: 300, Life: 3, Number: 4}, Results: []byte("results")},
 			func(m any) []byte { return m.(*flow.Answer).Append(nil) }, false},
 		session(flow.SetClientPayload), session(flow.AuditPayload),
-		{flow.ClientCallPayload, &flow.ClientCall{Target: 1 << 50, Method: 4, Args: []byte("args")},
+		{flow.ClientCallPayload, &flow.ClientCall{Target: 1 << 50, Session: 3, Number: 1 << 33, Method: 4, Args: []byte("args")},
 			func(m any) []byte { return m.(*flow.ClientCall).Append(nil) }, false},
 		{flow.SteerPayload, &flow.Steer{Target: 1, By: 2, Passed: true, Session: 3, Sequence: 4, Incarnation: 5, Forced: 6, Position: pos, Direction: dir},
 			func(m any) []byte { return m.(*flow.Steer).Append(nil, flow.SteerPayload) }, true},

@@ -72,8 +72,9 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 		*in = Receiver{stream: stream, former: in.handled()}
 	}
 	if low > in.last+1 {
-		if in.last > 0 { // a stream may begin anywhere
-			in.lost += low - 1 - in.last
+		// A stream may begin anywhere, and what was handled in an older one need not come again.
+		if had := max(in.last, in.former.last); in.last > 0 && low > had+1 {
+			in.lost += low - 1 - had
 		}
 		in.skipTo(low)
 	}

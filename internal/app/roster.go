@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // Roster holds the starts of apps that CellAppMgrs of any term have named. Anybody can reach the
@@ -19,6 +20,9 @@ type Roster struct {
 	issues map[mercury.Address]uint32 // allocators, as far as known
 	named  []mercury.Address          // oldest first
 	homes  []home                     // by allocator
+	// departures are the BaseApps that are gone, with those that have taken over their bases.
+	departures migrate.Departures
+	changes    uint64
 }
 
 // home is who issues, or has issued, the ids of an allocator.
@@ -58,21 +62,59 @@ func (r *Roster) settle(h home) {
 	}
 }
 
-// Home is the app that an entity belongs to: the one with its base if that is a BaseApp. It may be
-// dead, and is zero if no manager has named the issuer of the id. This is the one place that says
-// where a base is.
+// Home is the app that an entity belongs to: the one with its base if that is a BaseApp. That is the
+// issuer of the id or, if it has departed, who has taken the base over. If nobody has, it is the issuer,
+// which is dead. It is zero if no manager has named the issuer. This is the one place that says where a
+// base is.
 func (r *Roster) Home(id entity.ID) wire.AppRef {
 	n := uint32(uint64(id) >> idBits)
-	if i, found := slices.BinarySearchFunc(r.homes, n, func(x home, n uint32) int { return cmp.Compare(x.allocator, n) }); found {
-		return r.homes[i].AppRef
+	i, found := slices.BinarySearchFunc(r.homes, n, func(x home, n uint32) int { return cmp.Compare(x.allocator, n) })
+	if !found {
+		return wire.AppRef{}
 	}
-	return wire.AppRef{}
+	h := r.homes[i].AppRef
+	if h.Role == wire.BaseApp && r.departures.Len() > 0 {
+		if heir, ok := r.departures.Heir(h.App, id); ok {
+			h.App = heir
+		}
+	}
+	return h
 }
 
-// Issued reports whether an app is known to have issued an id.
+// Departed says that a BaseApp is gone, and by which rule others have taken over its bases.
+func (r *Roster) Departed(d migrate.Departure) {
+	r.departures.Add(d)
+	r.changes++
+	if d.Allocator != 0 {
+		r.settle(home{d.Allocator, wire.AppRef{Role: wire.BaseApp, App: d.App}})
+	}
+}
+
+// Departures are the BaseApps that are gone.
+func (r *Roster) Departures() *migrate.Departures { return &r.departures }
+
+// Changes rises with each app that comes or goes.
+func (r *Roster) Changes() uint64 { return r.changes }
+
+// RejoinRules calls f with what a manager that starts anew must know of the BaseApps that are gone.
+func (r *Roster) RejoinRules(f func(*wire.RejoinRule)) {
+	r.departures.Each(func(d *migrate.Departure) {
+		f(&wire.RejoinRule{App: d.App, Departed: d.Number, Allocator: d.Allocator, Rule: d.Rule})
+	})
+}
+
+// Allocator is that of the ids of an app, 0 if it is not known.
+func (r *Roster) Allocator(app mercury.Address) uint32 { return r.issues[app] }
+
+// Issued reports whether an app is known to have issued an id, or to have taken over the base.
 func (r *Roster) Issued(app mercury.Address, id entity.ID) bool {
 	n, known := r.issues[app]
-	return !known || uint64(id)>>idBits == uint64(n)
+	return !known || uint64(id)>>idBits == uint64(n) || r.inherited(app, id)
+}
+
+// inherited reports whether an app has taken over a base.
+func (r *Roster) inherited(app mercury.Address, id entity.ID) bool {
+	return r.departures.Len() > 0 && r.Home(id).App == app
 }
 
 // IssuedBy reports whether a known app of a role has issued an id.
@@ -81,8 +123,14 @@ func (r *Roster) IssuedBy(role wire.Role, id entity.ID) bool {
 	return ok
 }
 
-// Issuer returns the app of a role that has issued an id, as far as it is known.
+// Issuer returns the app of a role that has issued an id, or has taken over the base, as far as it is
+// known.
 func (r *Roster) Issuer(role wire.Role, id entity.ID) (app mercury.Address, ok bool) {
+	if r.departures.Len() > 0 {
+		if h := r.Home(id); h.Role == role && r.roles[h.App] == role {
+			return h.App, true
+		}
+	}
 	for _, app := range r.named {
 		if n, known := r.issues[app]; known && r.roles[app] == role && uint64(id)>>idBits == uint64(n) {
 			return app, true
@@ -108,6 +156,7 @@ func (r *Roster) Add(apps []wire.AppRef) {
 		}
 		r.roles[a.App] = a.Role
 		r.named = append(r.named, a.App)
+		r.changes++
 	}
 }
 
@@ -116,6 +165,7 @@ func (r *Roster) Remove(app mercury.Address) {
 	if _, known := r.roles[app]; known {
 		delete(r.roles, app)
 		delete(r.issues, app)
+		r.changes++
 		r.named = slices.DeleteFunc(r.named, func(x mercury.Address) bool { return x == app })
 	}
 }

@@ -90,7 +90,6 @@ func TestQuickWithoutArguments(t *testing.T) {
 
 // nester calls itself in the middle of a call.
 type nester struct {
-	part *struct{}
 	call func(index int, args []byte)
 	got  []any
 }

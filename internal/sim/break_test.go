@@ -29,6 +29,7 @@ var unbroken = []wire.ID{
 	wire.AppDeadID, wire.AppSilentID, wire.AppLeftID, wire.RetireAppID, wire.RetiredID, wire.FreezeID, wire.GhostAuditID,
 	wire.ReportID, wire.CellsReportID, wire.GeometryLackedID, wire.SpaceRateID, wire.SpaceDataSetID, wire.ClientPacketID,
 	wire.ProxiesID, wire.NamesID, wire.LoginsID, wire.SteerID,
+	wire.RejoinRuleID, wire.BackupRuleID, wire.BackupRuleHeldID, wire.BaseDoorsID, wire.InheritedID,
 }
 
 // breakables are all messages of the table that are not unbroken.
@@ -81,6 +82,8 @@ func TestBreaks(t *testing.T) {
 			case wire.PlaceBaseID, wire.BasePlacedID, wire.CreateBaseID, wire.MakeBaseID, wire.BaseMadeID,
 				wire.RegisterNameID, wire.FindNameID, wire.NameHeldID, wire.NameGoneID:
 				o.Wild.Namers = 6
+			case wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID:
+				o.Replicas = 1
 			case wire.LookID, wire.SeenID, wire.MournedID:
 				o.Lookout = true
 			}

@@ -97,6 +97,9 @@ func (b *brittleBase) OnBeat(entity.Callback) {
 	}
 }
 
+// OnRestored goes on with what it had heard.
+func (b *brittleBase) OnRestored() { b.hearing.again(b.Life.Get(), b.Heard.Get()) }
+
 // OnLoseCell makes the cell part again.
 func (b *brittleBase) OnLoseCell() {
 	b.Sent.Set(0)

@@ -41,6 +41,7 @@ func newCheckers(c *Cluster) []checker {
 		&sendsTold{c},
 		&teleportsEnd{c},
 		&settlersTold{c},
+		&copiesHeld{c},
 	}
 }
 

@@ -49,6 +49,9 @@ type Options struct {
 	Crash, CrashBase, CrashLogin, CrashManager, Pause, Cut, Noise bool
 	// Sever says that now and then, in the bad time, a player loses its channel, and comes back by itself.
 	Sever bool
+	// Replicas is how many BaseApps hold a copy of each base; 0 for none, and then a BaseApp's death ends
+	// its bases.
+	Replicas int
 	// Retire says that cells retire every few seconds and that now and then, in the bad time, a
 	// whole CellApp does, which starts anew once it has retired. It has no effect on a Policy.
 	Retire bool
@@ -314,10 +317,18 @@ func (c *Cluster) makeLoginApp(p *Process) (App, error) {
 // bad time are gone soon after it.
 const resumeTime = 8 * time.Second
 
+// backups is the time between two backups of a base.
+func (c *Cluster) backups() time.Duration {
+	if c.opts.Replicas == 0 {
+		return -1
+	}
+	return backupPeriod
+}
+
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.bases(),
-		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime,
+		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas,
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {
 				for range c.share(p, k.n) {

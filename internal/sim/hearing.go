@@ -56,6 +56,9 @@ func (l lastHeard) before(life, n uint32) bool {
 	return life == l.life && n == l.n+1 || life > l.life && n == 1
 }
 
+// again goes on after the base was restored, from what its properties say.
+func (h *hearing) again(life, n uint32) { h.of = []lastHeard{{life, life, n}} }
+
 // told hears a number, and notes it in properties of the base.
 func (h *hearing) told(from, life, n uint32, lastLife, heard, wrong *property.Uint32) {
 	if !h.take(from, life, n) {

@@ -203,6 +203,10 @@ func (x *impostor) toBaseApp() []wire.Message {
 		&wire.ClientPacket{ID: v.ID, Order: v.Order, Session: v.Session, Packet: []byte{byte(protocol.RefusedID), 1, 0}},
 		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Request: 1},
+		&migrate.BaseCopy{ID: v.ID, Number: 1 << 40, Cycle: 1 << 40, Parts: []byte("rubbish")}, &migrate.BaseCopyHeld{ID: v.ID, Number: v.Confirmed + 1},
+		&migrate.BaseGone{ID: v.ID}, &migrate.CopyMark{Cycle: 1 << 40, Version: 1}, &migrate.BackupRuleHeld{Version: 1},
+		&migrate.BackupRule{Rule: migrate.Rule{Version: 1 << 40, Covers: 1 << 60, Replicas: 1, List: []mercury.Address{self}}},
+		&wire.AppDead{Role: wire.BaseApp, App: x.r.baseApps[0].Address(), Number: 1 << 60, Rule: migrate.Rule{Version: 1 << 40, Replicas: 1, List: []mercury.Address{self}}},
 	)
 }
 

@@ -443,6 +443,9 @@ func (s *critterCell) OnBeat(entity.Callback) {
 // OnThere walks on.
 func (s *critterCell) OnThere(entity.Callback) { wander(s.Real, 40) }
 
+// OnRestored goes on with what it had heard.
+func (b *walkerBase) OnRestored() { b.hearing.again(b.Life.Get(), b.Heard.Get()) }
+
 // walkerBase is the base part of a player.
 type walkerBase struct {
 	*entity.Base
@@ -498,6 +501,9 @@ func (b *walkerBase) Utter(life, n uint32) { b.utter(b.ID(), life, n) }
 func (b *walkerBase) Told(life, n uint32) {
 	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
 }
+
+// OnRestored goes on with what it had heard.
+func (b *roverBase) OnRestored() { b.hearing.again(b.Life.Get(), b.Heard.Get()) }
 
 // roverBase is the base part of a rover.
 type roverBase struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // Welcome answers a Join. The manager sends it again when what it says has changed, and to a
@@ -59,12 +60,27 @@ type AppDead struct {
 	// Mourners are the CellApps that are told of a CellApp's death at the same time: each of them says
 	// Mourned to the BaseApps. There are none in a verdict that is told again.
 	Mourners []mercury.Address
+	// Number, Allocator and Rule are of the death of a BaseApp: see migrate.Departure.
+	Number    uint64
+	Allocator uint32
+	Rule      migrate.Rule
+}
+
+// Departure is what the death of a BaseApp says about its bases.
+func (m *AppDead) Departure() migrate.Departure {
+	return migrate.Departure{App: m.App, Number: m.Number, Allocator: m.Allocator, Rule: m.Rule}
 }
 
 func (m *AppDead) code(c *codec.Coder) {
 	codeRole(c, &m.Role)
 	fields.Address(c, &m.App)
 	codec.List(c, &m.Mourners, MaxMembers, 2, fields.Address)
+	if len(m.Mourners) == 0 {
+		m.Mourners = nil
+	}
+	c.Uvarint(&m.Number)
+	codec.Uint32(c, &m.Allocator)
+	m.Rule.Code(c)
 }
 
 // Append and Parse are what code describes.

@@ -15,6 +15,7 @@ import (
 //	        <---NameHeld-----
 //	        ----NameGone---->              it is free again
 //	        -----Names------>              right after a Join: all names of the bases there
+//	        ---Inherited---->              after the death of another: these were all that came here
 
 // RegisterName asks for a name for a base of the sender. To ask again is the same as once.
 type RegisterName struct {
@@ -120,3 +121,13 @@ func (m *Names) code(c *codec.Coder) {
 // Append and Parse are what code describes.
 func (m *Names) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Names) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// Inherited says that a BaseApp has told of all accounts and names that came to it with the bases of an
+// app that died.
+type Inherited struct{ App mercury.Address }
+
+func (m *Inherited) code(c *codec.Coder) { fields.Address(c, &m.App) }
+
+// Append and Parse are what code describes.
+func (m *Inherited) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Inherited) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // An app that an earlier start of the CellAppMgr welcomed tells the next one what it has, right
@@ -17,6 +18,7 @@ import (
 //	app --Join (with the earlier term)--> manager
 //	    --Rejoin------------------------>
 //	    --RejoinCell-------------------->   one for each cell of a CellApp
+//	    --RejoinRule-------------------->   one for each BaseApp whose backup rule it knows
 //	    --RejoinEnd--------------------->
 //	    <----------------------- Welcome
 //
@@ -114,13 +116,42 @@ func (m *RejoinCell) code(c *codec.Coder) {
 func (m *RejoinCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RejoinCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// RejoinEnd ends a Rejoin.
-type RejoinEnd struct {
-	// Cells is how many RejoinCells there were.
-	Cells uint32
+// MaxRejoinRules bounds the RejoinRules of one app: those of all apps that there are, and of all that
+// have departed.
+const MaxRejoinRules = MaxPeerApps + migrate.MaxDepartures
+
+// RejoinRule is the newest rule that an app knows of a BaseApp: of itself, of one that backs up to it,
+// or of one that is gone.
+type RejoinRule struct {
+	App mercury.Address
+	// Departed is the number of its departure, 0 if it is not known to be gone.
+	Departed uint64
+	// Allocator is that of the ids that it issues, 0 if it is not known.
+	Allocator uint32
+	Rule      migrate.Rule
 }
 
-func (m *RejoinEnd) code(c *codec.Coder) { codec.Uint32(c, &m.Cells) }
+func (m *RejoinRule) code(c *codec.Coder) {
+	fields.Address(c, &m.App)
+	c.Uvarint(&m.Departed)
+	codec.Uint32(c, &m.Allocator)
+	m.Rule.Code(c)
+}
+
+// Append and Parse are what code describes.
+func (m *RejoinRule) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *RejoinRule) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// RejoinEnd ends a Rejoin.
+type RejoinEnd struct {
+	// Cells and Rules are how many RejoinCells and RejoinRules there were.
+	Cells, Rules uint32
+}
+
+func (m *RejoinEnd) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Cells)
+	codec.Uint32(c, &m.Rules)
+}
 
 // Append and Parse are what code describes.
 func (m *RejoinEnd) Append(b []byte) []byte  { return codec.Append(b, m.code) }

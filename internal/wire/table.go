@@ -122,6 +122,20 @@ const (
 // To an Observer.
 const StatusID ID = 128
 
+// About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule
+// and RejoinRule also to the CellAppMgr.
+const (
+	BaseCopyID ID = 144 + iota
+	BaseCopyHeldID
+	BaseGoneID
+	CopyMarkID
+	BackupRuleID
+	BackupRuleHeldID
+	RejoinRuleID
+	InheritedID
+	BaseDoorsID
+)
+
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
 // proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
@@ -221,6 +235,17 @@ var table = newTable(
 	row[NameHeld](NameHeldID, BaseAppMgr.to(BaseApp)),
 	row[NameGone](NameGoneID, BaseApp.to(BaseAppMgr)),
 	row[Names](NamesID, BaseApp.to(BaseAppMgr)),
+	row[BaseDoors](BaseDoorsID, BaseApp.to(BaseApp)),
+	row[Inherited](InheritedID, BaseApp.to(BaseAppMgr)),
+
+	// Copies of bases.
+	row[migrate.BaseCopy](BaseCopyID, BaseApp.to(BaseApp)),
+	row[migrate.BaseCopyHeld](BaseCopyHeldID, BaseApp.to(BaseApp)),
+	row[migrate.BaseGone](BaseGoneID, BaseApp.to(BaseApp)),
+	row[migrate.CopyMark](CopyMarkID, BaseApp.to(BaseApp)),
+	row[migrate.BackupRule](BackupRuleID, BaseApp.to(BaseApp, CellAppMgr)),
+	row[migrate.BackupRuleHeld](BackupRuleHeldID, BaseApp.to(BaseApp), CellAppMgr.to(BaseApp)),
+	row[RejoinRule](RejoinRuleID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 
 	row[Status](StatusID, CellAppMgr.to(Observer)),
 )

@@ -40,7 +40,7 @@ const id = entity.ID(5<<32 | 77)
 
 // samples holds one message of each type, no field zero.
 func samples() []wire.Received {
-	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Pending: 6, Counters: counters(),
+	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Unprotected: 7, Copies: 1 << 31, Pending: 6, Counters: counters(),
 		Backlog:  wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
 		Unsent:   wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}},
 		Received: wire.Tally{wire.FlowID: 1 << 40, wire.LoginsID: 2}}
@@ -65,7 +65,7 @@ func samples() []wire.Received {
 			Lines: []status.Line{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
 		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, Thrift: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1}, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told}},
-		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
+		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Unprotected: 9, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent, Told: report.Told,
 	}
 	reals := []load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}}
@@ -73,6 +73,7 @@ func samples() []wire.Received {
 	cell := bsp.CellID{Term: 2, N: 1 << 20}
 	clock := gametime.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
 	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, ID: 1 << 50, Removed: true, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
+	rule := migrate.Rule{Version: 1 << 33, Covers: 1 << 34, Replicas: 2, List: []mercury.Address{addr4, addr6}}
 	return []wire.Received{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
 		&wire.Refused{Reason: "other definitions"},
@@ -84,9 +85,9 @@ func samples() []wire.Received {
 		&wire.Whereis{ID: id, Asker: 8}, &wire.Whereabouts{ID: id, Asker: 8, App: addr4, Gone: true},
 		&wire.RegisterName{Request: 1 << 40, Name: "guild of thieves", ID: id, Type: 3}, &wire.FindName{Request: 8, Name: "auction"},
 		&wire.NameHeld{Request: 1 << 40, ID: id, Type: 4, App: addr6, Reason: "too many"},
-		&wire.NameGone{Name: "auction", ID: id}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5}, {Name: "b", ID: 1, Type: 6}}, Last: true},
+		&wire.Inherited{App: addr4}, &wire.BaseDoors{Doors: []protocol.Door{{Network: protocol.UDP, Address: addr4, Name: "x"}}}, &wire.NameGone{Name: "auction", ID: id}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5}, {Name: "b", ID: 1, Type: 6}}, Last: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Allocators: []uint32{7, 1 << 20}},
-		&wire.AppDead{Role: wire.CellApp, App: addr4, Mourners: []mercury.Address{addr6, addr4}},
+		&wire.AppDead{Role: wire.BaseApp, App: addr4, Mourners: []mercury.Address{addr6, addr4}, Number: 1 << 40, Allocator: 1 << 20, Rule: rule},
 		&wire.Look{Inquiry: 1 << 40, App: addr4}, &wire.Seen{Inquiry: 1 << 40, App: addr6, Reach: mercury.ReachSilent}, &wire.Mourned{App: addr4},
 		&wire.Freeze{On: true},
 		&wire.Dismissed{Term: 7, Reason: "declared dead"},
@@ -112,7 +113,11 @@ func samples() []wire.Received {
 		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Retiring: true,
 			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},
 		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Info: []byte("info"), Clock: clock, Ended: true},
-		&wire.RejoinEnd{Cells: 300},
+		&wire.RejoinRule{App: addr4, Departed: 1 << 40, Allocator: 1 << 20, Rule: rule},
+		&wire.RejoinEnd{Cells: 300, Rules: 1 << 20},
+		&migrate.BaseCopy{ID: id, Number: 1 << 40, Cycle: 1 << 33, Parts: []byte("parts")}, &migrate.BaseCopyHeld{ID: id, Number: 1 << 40, Refused: true},
+		&migrate.BaseGone{ID: id}, &migrate.CopyMark{Cycle: 1 << 33, Version: 1 << 40},
+		&migrate.BackupRule{Rule: rule}, &migrate.BackupRuleHeld{Version: 1 << 40},
 
 		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
@@ -164,14 +169,15 @@ func samples() []wire.Received {
 
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
-		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24}
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24,
+		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, Inherited: 28}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes
 // belong to it.
 func endsOpen(m wire.Received) bool {
 	switch m.(type) {
-	case *flow.Message, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket:
+	case *flow.Message, *migrate.BaseCopy, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket:
 		return true
 	}
 	return false

@@ -96,6 +96,7 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 		a.population.CellAppDied(m.App)
 		a.mourn(m.App)
 	case wire.BaseApp:
+		a.roster.Departed(m.Departure()) // from now on its bases are elsewhere
 		a.population.BaseAppDied(m.App)
 	}
 }

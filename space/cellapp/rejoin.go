@@ -27,7 +27,12 @@ func (a *CellApp) rejoin(now time.Duration) {
 	for _, c := range cells {
 		a.manager.Send(c.report())
 	}
-	a.manager.Send(&wire.RejoinEnd{Cells: uint32(len(cells))})
+	rules := uint32(0)
+	a.roster.RejoinRules(func(m *wire.RejoinRule) {
+		rules++
+		a.manager.Send(m)
+	})
+	a.manager.Send(&wire.RejoinEnd{Cells: uint32(len(cells)), Rules: rules})
 }
 
 // peers names the apps on which parts of the entities here live. An app that does not come back to

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // dial lets the app dial the manager, and answers as the manager's given start.
@@ -36,26 +37,30 @@ func (r *rig) toManager(salt uint32) []sent {
 func TestTellsAnotherManager(t *testing.T) {
 	r := newRig(t)
 	r.world()
-	r.manage(&wire.AppDead{Role: wire.BaseApp, App: addr(5)})
+	r.manage(&wire.AppDead{Role: wire.BaseApp, App: addr(5), Number: 7, Allocator: 9, Rule: migrate.Rule{Version: 3}})
 	r.manage(&wire.Freeze{On: true})
 	r.app.Retire("old hardware")
 	r.dial(77)
 	list := r.toManager(77)
-	want := []wire.ID{wire.JoinID, wire.RejoinID, wire.RejoinCellID, wire.RejoinEndID}
+	want := []wire.ID{wire.JoinID, wire.RejoinID, wire.RejoinCellID, wire.RejoinRuleID, wire.RejoinEndID}
 	if got := ids(list); !slices.Equal(got, want) {
 		t.Fatalf("it said %v, want %v", got, want)
 	}
 	var j wire.Join
 	var m wire.Rejoin
 	var c wire.RejoinCell
+	var rule wire.RejoinRule
 	var end wire.RejoinEnd
-	for i, p := range []interface{ Parse([]byte) error }{&j, &m, &c, &end} {
+	for i, p := range []interface{ Parse([]byte) error }{&j, &m, &c, &rule, &end} {
 		if err := p.Parse(list[i].body); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if j.Term != 1 || m.Number != 4 || m.Allocator != 6 || m.GameTime < time.Hour || !m.Frozen || !m.Retiring || end.Cells != 1 {
+	if j.Term != 1 || m.Number != 4 || m.Allocator != 6 || m.GameTime < time.Hour || !m.Frozen || !m.Retiring || end.Cells != 1 || end.Rules != 1 {
 		t.Errorf("%+v %+v %+v", j, m, end)
+	}
+	if rule.App != addr(5) || rule.Departed != 7 || rule.Allocator != 9 || rule.Rule.Version != 3 {
+		t.Errorf("%+v", rule)
 	}
 	if len(m.Graves) != 1 || m.Graves[0] != (wire.AppRef{Role: wire.BaseApp, App: addr(5)}) {
 		t.Errorf("graves %v", m.Graves)

@@ -24,6 +24,7 @@ type CellAppMgr struct {
 	starts    [wire.Observer + 1]uint32     // starts that were given a number in this term, by role
 	graves    []wire.AppRef                 // starts that were declared dead, oldest first
 	deaths    int
+	backups   backups
 	baseMgr   mercury.Address
 	spaces    []*space // in the order of making
 	byID      map[entity.SpaceID]*space

@@ -87,10 +87,14 @@ func (m *CellAppMgr) replaceStart(now time.Duration, peer mercury.Address) {
 func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 	m.forget(a)
 	m.deaths++
-	m.bury(wire.AppRef{Role: a.role, App: a.address})
+	g := wire.AppRef{Role: a.role, App: a.address}
+	m.bury(g)
+	if a.role == wire.BaseApp {
+		m.backups.depart(a.address, a.allocator, m.cfg.Term)
+	}
 	m.log.Warn(a.role.String()+" declared dead", "number", a.number, "address", a.address.String(), "why", why,
 		"cells", a.cells, "clients", a.report.Clients)
-	m.tellDeath(a)
+	m.tellDeath(g)
 	if a.role == wire.CellApp {
 		for _, s := range slices.Clone(m.spaces) {
 			m.heal(now, s, a)
@@ -104,10 +108,10 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 
 // tellDeath tells all who mourn. A BaseApp is told which CellApps do: when all of them have mourned,
 // it need not wait for what they may know of the dead app's reals.
-func (m *CellAppMgr) tellDeath(dead *member) {
+func (m *CellAppMgr) tellDeath(dead wire.AppRef) {
 	var mourners []mercury.Address
 	for _, b := range m.members {
-		if dead.role == wire.CellApp && b.role == wire.CellApp && !b.missing {
+		if dead.Role == wire.CellApp && b.role == wire.CellApp && !b.missing {
 			mourners = append(mourners, b.address)
 		}
 	}
@@ -115,12 +119,12 @@ func (m *CellAppMgr) tellDeath(dead *member) {
 		mourners = nil // the bases wait instead
 	}
 	for _, b := range m.members {
-		if mourns(b.role, dead.role) {
-			msg := wire.AppDead{Role: dead.role, App: dead.address}
+		if mourns(b.role, dead.Role) {
+			msg := m.verdict(dead)
 			if b.role == wire.BaseApp {
 				msg.Mourners = mourners
 			}
-			m.send(b, &msg)
+			m.send(b, msg)
 		}
 	}
 }
@@ -158,11 +162,12 @@ func (m *CellAppMgr) bury(g wire.AppRef) {
 	m.graves = append(m.graves, g)
 }
 
-// tellGraves tells a member of the deaths that concern it, except those that it knows.
-func (m *CellAppMgr) tellGraves(a *member, known []wire.AppRef) {
+// tellGraves tells a member of the deaths that concern it, except those that it knows by what it has
+// told; b is nil if it has told nothing.
+func (m *CellAppMgr) tellGraves(a *member, b *returning) {
 	for _, g := range m.graves {
-		if mourns(a.role, g.Role) && !slices.Contains(known, g) {
-			m.send(a, &wire.AppDead{Role: g.Role, App: g.App})
+		if v := m.verdict(g); mourns(a.role, g.Role) && (b == nil || !b.knows(v)) {
+			m.send(a, v)
 		}
 	}
 }

@@ -166,18 +166,21 @@ func TestNewcomersAreTold(t *testing.T) {
 	for _, p := range r.peers {
 		p.ids()
 	}
+	issued := r.m.byAddress(at(20)).allocator
 	base.mute = true
 	r.pass(4 * time.Second)
-	dead := wire.AppDead{Role: wire.BaseApp, App: at(20)}
-	if got := one[wire.AppDead](a); got.App != dead.App || got.Role != dead.Role {
-		t.Fatalf("told %v, want %v", got, dead)
+	dead := wire.AppDead{Role: wire.BaseApp, App: at(20), Number: 1<<32 + 1, Allocator: issued}
+	if d := cmp.Diff(dead, one[wire.AppDead](a), addresses); d != "" {
+		t.Fatal(d)
 	}
 	for _, role := range []wire.Role{wire.CellApp, wire.BaseApp, wire.LoginApp} {
 		p := r.connect(role, at(30+int(role)))
 		p.sendJoin()
 		switch mourner := mourns(role, wire.BaseApp); {
-		case mourner && one[wire.AppDead](p).App != dead.App:
-			t.Errorf("a new %v was not told of the death", role)
+		case mourner:
+			if d := cmp.Diff(dead, one[wire.AppDead](p), addresses); d != "" {
+				t.Errorf("a new %v: %s", role, d)
+			}
 		case !mourner:
 			none[wire.AppDead](p)
 		}

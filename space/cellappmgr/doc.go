@@ -76,6 +76,8 @@
 //   - A space that some app was told has ended is ended on all apps.
 //   - A CellApp with a leaf that did not come back is dead, and so is one without a leaf that
 //     others count on. A BaseApp that others count on has AppTimeout to come back.
+//   - The apps tell the rules of the BaseApps' copies, those of dead ones included (RejoinRule). Of each
+//     the newest version wins. A BaseApp that others hold copies of has AppTimeout to come back, too.
 //   - An app whose death any app was told of is dead for all, and is dismissed if it comes back.
 //   - Of each key of the space data the newest entry wins. Numbers go on above all that a manager
 //     of a lower term can have given. What apps said to the earlier manager, and it told no one, is

@@ -108,6 +108,7 @@ func (m *CellAppMgr) recover(now time.Duration) {
 // geometry that follows from it, as at any other time.
 func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	m.deaths = len(m.graves)
+	m.departBuried()
 	members := make([]*member, len(back))
 	for i, b := range back {
 		members[i] = m.reinstate(b)
@@ -126,6 +127,7 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	}
 	m.endOver(now)
 	m.buryLost(now, lost)
+	m.missRuled(now, back)
 	for i, a := range members {
 		if a != nil {
 			m.settle(now, a, back[i])
@@ -175,7 +177,7 @@ func (m *CellAppMgr) admitBack(now time.Duration, a *member, b *returning) {
 	if a.reports() {
 		m.send(a, &wire.Freeze{On: m.frozen})
 	}
-	m.tellGraves(a, b.told.Graves)
+	m.tellGraves(a, b)
 }
 
 // comeLate lets in an app that had more to tell than the window had time for. The cells that it has
@@ -186,6 +188,7 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 	if a == nil {
 		return
 	}
+	m.learnLate(now, b)
 	m.admitBack(now, a, b)
 	m.tellOfMember(a)
 	if a.role == wire.BaseAppMgr {
@@ -218,4 +221,8 @@ func (m *CellAppMgr) believe(now time.Duration, g wire.AppRef) {
 		return
 	}
 	m.bury(g)
+	if g.Role == wire.BaseApp { // the others must look for its bases where this app does
+		m.backups.depart(g.App, 0, m.cfg.Term)
+		m.tellDeath(g)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // returning is an app of an earlier term that tells what it has.
@@ -18,6 +19,7 @@ type returning struct {
 	join  wire.Join
 	told  *wire.Rejoin
 	cells []returningCell
+	rules []migrate.Departure // of BaseApps; Number is 0 for one that is not gone
 	done  bool
 }
 
@@ -119,8 +121,8 @@ func (m *CellAppMgr) rejoinBegins(from sender, msg *wire.Rejoin) {
 // rejoinEnds takes the last message of what an app tells.
 func (m *CellAppMgr) rejoinEnds(from sender, msg *wire.RejoinEnd) error {
 	b := from.back
-	if b.told == nil || int(msg.Cells) != len(b.cells) {
-		return fmt.Errorf("%w: the end of a rejoin with %d cells after %d", wire.ErrMalformed, msg.Cells, len(b.cells))
+	if b.told == nil || int(msg.Cells) != len(b.cells) || int(msg.Rules) != len(b.rules) {
+		return fmt.Errorf("%w: the end of a rejoin with %d cells and %d rules after %d and %d", wire.ErrMalformed, msg.Cells, msg.Rules, len(b.cells), len(b.rules))
 	}
 	b.done = true
 	if !m.recovery.on {

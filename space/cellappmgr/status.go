@@ -43,6 +43,7 @@ func (m *CellAppMgr) Status() status.World {
 		st.Apps = append(st.Apps, describeApp(a))
 		st.Clients += int(a.report.Clients)
 		st.Pending += a.report.Pending
+		st.Unprotected += int(a.report.Unprotected)
 		addTotals(&sum, &a.report)
 	}
 	st.Ticks, st.Late, st.TickTimes, st.Counters = sum.Ticks, sum.Late, sum.TickTimes, sum.Counters

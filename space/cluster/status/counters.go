@@ -62,6 +62,13 @@ type Counters struct {
 	// TurnedAway counts entities that were teleported, created or spawned into a space that had as many
 	// as it takes (space.Cell.SetMaxEntities).
 	TurnedAway uint64 `json:",omitempty"`
+	// BackupsSent counts the copies of bases that BaseApps have sent to one another. BackupsRefused
+	// are those that found no room there, or were too large to be sent; BackupsPutOff waited because a
+	// channel was full.
+	BackupsSent, BackupsRefused, BackupsPutOff uint64 `json:",omitempty"`
+	// Inherited counts the copies of bases whose BaseApp died that came to the BaseApp which goes on
+	// with them.
+	Inherited uint64 `json:",omitempty"`
 }
 
 // All yields the name and a pointer of every counter, in order, to add, encode or publish them one

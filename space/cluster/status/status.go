@@ -32,7 +32,10 @@ type World struct {
 	Reals      int `json:"reals"`
 	Ghosts     int `json:"ghosts"`
 	Clients    int `json:"clients"`
-	Deaths     int `json:"deaths"` // processes declared dead
+	// Unprotected counts the bases of which no other BaseApp holds a copy now: the death of theirs
+	// would end them. Of a sound cluster with two BaseApps these are the bases of the last moment.
+	Unprotected int `json:"unprotected,omitempty"`
+	Deaths      int `json:"deaths"` // processes declared dead
 	// LoginsRefused means that the world is full; see cellappmgr.LoginConfig.
 	LoginsRefused bool `json:"logins_refused"`
 

@@ -1,0 +1,60 @@
+package baseapp
+
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// A client is told where its session goes on if this app dies: at the doors of the app that holds the copy
+// of its proxy, by the ruling list. Each BaseApp tells the others its doors with its answer to their rules.
+
+// neighbour is another BaseApp with the doors by which clients reach it.
+type neighbour struct {
+	app   mercury.Address
+	doors []protocol.Door
+}
+
+// takeDoors learns the doors of another BaseApp.
+func (a *BaseApp) takeDoors(from sender, m *wire.BaseDoors) {
+	i := slices.IndexFunc(a.neighbours, func(n neighbour) bool { return n.app == from.app })
+	if i < 0 {
+		i = len(a.neighbours)
+		a.neighbours = append(a.neighbours, neighbour{app: from.app})
+	}
+	if slices.Equal(a.neighbours[i].doors, m.Doors) {
+		return
+	}
+	a.neighbours[i].doors = m.Doors
+	a.tellFallbacks()
+}
+
+// fallback is where the client of a base goes if this app is gone; nil for nowhere.
+func (a *BaseApp) fallback(b *base) []protocol.Door {
+	var buf [migrate.MaxReplicas]mercury.Address
+	for _, h := range a.copying.ruling.rules.Holders(buf[:0], a.net.Self(), b.id) {
+		if i := slices.IndexFunc(a.neighbours, func(n neighbour) bool { return n.app == h }); i >= 0 && !a.links.Dead(h) {
+			return a.neighbours[i].doors
+		}
+	}
+	return nil
+}
+
+// tellFallbacks tells clients what has changed of that.
+func (a *BaseApp) tellFallbacks() {
+	for _, b := range a.list {
+		b.tellFallback()
+	}
+}
+
+func (b *base) tellFallback() {
+	if b.removed || b.seat == nil {
+		return
+	}
+	if doors := b.app.fallback(b); !slices.Equal(doors, b.seat.fallback) {
+		b.seat.fallTo(doors)
+	}
+}

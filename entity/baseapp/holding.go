@@ -1,0 +1,213 @@
+package baseapp
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+const (
+	// MaxCopies bounds the copies that one BaseApp holds for others: all bases of two others.
+	MaxCopies = 2 * MaxBases
+
+	// MaxCopyBytes bounds them in bytes. Beyond either bound a copy is refused, which its owner counts
+	// and logs; it tries again in the next period.
+	MaxCopyBytes = 1 << 30
+
+	// spareCopies is how many buffers of forgotten copies are kept for the next ones.
+	spareCopies = 256
+)
+
+// holding is what a BaseApp holds for others.
+type holding struct {
+	wards         []*ward // in the order in which they were first heard of
+	copies, bytes int
+	mostCopies    int
+	mostBytes     int
+	spare         []*heldCopy
+	inheriting    []*heldCopy // scratch
+	told          migrate.BaseCopyHeld
+}
+
+// ward is another BaseApp, with the copies of its bases. Whoever sends a copy is its owner: an app can
+// only spoil what is its own.
+type ward struct {
+	owner  mercury.Address
+	rule   migrate.Rule
+	copies []*heldCopy // in order of the ids
+}
+
+type heldCopy struct {
+	id            entity.ID
+	number, cycle uint64
+	parts         []byte
+}
+
+// ward returns what is held for an app.
+func (h *holding) ward(owner mercury.Address) *ward {
+	for _, w := range h.wards {
+		if w.owner == owner {
+			return w
+		}
+	}
+	w := &ward{owner: owner}
+	h.wards = append(h.wards, w)
+	return w
+}
+
+func (w *ward) find(id entity.ID) (int, bool) {
+	return slices.BinarySearchFunc(w.copies, id, func(c *heldCopy, id entity.ID) int { return cmp.Compare(c.id, id) })
+}
+
+// takeCopy takes a copy of a base.
+func (a *BaseApp) takeCopy(from sender, m *migrate.BaseCopy) {
+	h := &a.holding
+	h.told = migrate.BaseCopyHeld{ID: m.ID, Number: m.Number}
+	switch {
+	case h.keep(h.ward(from.app), m):
+	case h.told.Refused:
+	default:
+		a.refused("a copy of a base that is older than the one held", "entity", m.ID, "from", from.app)
+		return
+	}
+	a.send(from.app, &h.told)
+}
+
+// keep takes the place of an older copy. It reports false, and sets Refused in the answer, if there is
+// no room; or only false if the copy is old.
+func (h *holding) keep(w *ward, m *migrate.BaseCopy) bool {
+	i, found := w.find(m.ID)
+	more := len(m.Parts)
+	if found {
+		more -= len(w.copies[i].parts)
+		if m.Number <= w.copies[i].number {
+			return m.Number == w.copies[i].number
+		}
+	}
+	if h.bytes+more > h.mostBytes || !found && h.copies >= h.mostCopies {
+		h.told.Refused = true
+		return false
+	}
+	if !found {
+		w.copies = slices.Insert(w.copies, i, h.fresh())
+		h.copies++
+	}
+	c := w.copies[i]
+	c.id, c.number, c.cycle = m.ID, m.Number, m.Cycle
+	c.parts = append(c.parts[:0], m.Parts...)
+	h.bytes += more
+	return true
+}
+
+func (h *holding) fresh() *heldCopy {
+	if n := len(h.spare); n > 0 {
+		c := h.spare[n-1]
+		h.spare = h.spare[:n-1]
+		return c
+	}
+	return &heldCopy{}
+}
+
+// forget drops the copies of a ward for which gone is true.
+func (h *holding) forget(w *ward, gone func(*heldCopy) bool) {
+	w.copies = slices.DeleteFunc(w.copies, func(c *heldCopy) bool {
+		if !gone(c) {
+			return false
+		}
+		h.release(c)
+		return true
+	})
+}
+
+// release takes a copy that is dropped out of the counts, and keeps its buffer.
+func (h *holding) release(c *heldCopy) {
+	h.copies--
+	h.bytes -= len(c.parts)
+	if c.parts = c.parts[:0]; len(h.spare) < spareCopies {
+		h.spare = append(h.spare, c)
+	}
+}
+
+// takeGone drops the copy of a base that has ended.
+func (a *BaseApp) takeGone(from sender, m *migrate.BaseGone) {
+	w := a.holding.ward(from.app)
+	if i, found := w.find(m.ID); found {
+		a.holding.release(w.copies[i])
+		w.copies = slices.Delete(w.copies, i, i+1)
+	}
+}
+
+// takeMark drops what the owner has not renewed, and what others hold now.
+func (a *BaseApp) takeMark(from sender, m *migrate.CopyMark) {
+	w := a.holding.ward(from.app)
+	moved := m.Version > 0 && m.Version == w.rule.Version
+	a.holding.forget(w, func(c *heldCopy) bool {
+		return c.cycle < m.Cycle || moved && !a.holds(&w.rule, w.owner, c.id)
+	})
+}
+
+// holds reports whether this app is a holder of a base by a rule.
+func (a *BaseApp) holds(r *migrate.Rule, owner mercury.Address, id entity.ID) bool {
+	var buf [migrate.MaxReplicas]mercury.Address
+	return slices.Contains(r.Holders(buf[:0], owner, id), a.net.Self())
+}
+
+// takeRule takes the rule of another BaseApp.
+func (a *BaseApp) takeRule(from sender, m *migrate.BackupRule) {
+	w := a.holding.ward(from.app)
+	if m.Version > w.rule.Version {
+		w.rule = m.Rule.Clone()
+		a.inherit()
+	}
+	a.send(from.app, &migrate.BackupRuleHeld{Version: w.rule.Version})
+	a.send(from.app, &wire.BaseDoors{Doors: a.cfg.Doors})
+}
+
+// inherit sees to the copies of the bases of apps that are gone. Those that have come to this app are
+// restored. Those that another has taken over are kept until it has copies of its own: it may die
+// first, and then they come to the next.
+func (a *BaseApp) inherit() {
+	h := &a.holding
+	for _, w := range h.wards {
+		gone := a.roster.Departures().Of(w.owner)
+		if gone == nil || len(w.copies) == 0 {
+			continue
+		}
+		mine := h.inheriting[:0]
+		h.forget(w, func(c *heldCopy) bool {
+			switch home := a.homeOf(c.id); {
+			case home.App == a.net.Self():
+				mine = append(mine, &heldCopy{id: c.id, parts: slices.Clone(c.parts)})
+				return true
+			case a.links.Dead(home.App) || home.App.IsZero():
+				return true // nobody has it
+			default:
+				return !a.holds(&gone.Rule, w.owner, c.id) || h.ward(home.App).rule.Covers >= gone.Number
+			}
+		})
+		a.takeOver(w.owner, mine)
+		clear(mine)
+		h.inheriting = mine[:0]
+	}
+	h.wards = slices.DeleteFunc(h.wards, func(w *ward) bool { return len(w.copies) == 0 && a.links.Dead(w.owner) })
+}
+
+// takeOver restores the bases of an app that is gone.
+func (a *BaseApp) takeOver(owner mercury.Address, copies []*heldCopy) {
+	if len(copies) == 0 {
+		return
+	}
+	lost := 0
+	for _, c := range copies {
+		if err := a.restore(c.id, c.parts); err != nil {
+			lost++
+			a.fault("a base cannot be restored from its copy", "entity", c.id, "error", err)
+		}
+	}
+	a.report.Inherited += uint64(len(copies) - lost)
+	a.log.Warn("bases of a BaseApp that died go on here", "app", owner, "bases", len(copies), "lost", lost)
+}

@@ -1,0 +1,76 @@
+package baseappmgr
+
+import (
+	"testing"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// What the bases of a dead app had goes with them to the app that restores them, and nobody else gets it
+// before that has told what came to it. The heir may tell so before the verdict comes here, or after it.
+func TestHeirsKeepWhatBasesHad(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		r := newRig(t)
+		x, y := r.join(wire.BaseApp, baseX), r.join(wire.BaseApp, baseY)
+		r.members(baseX, baseY)
+		r.say(x, &wire.Names{Last: true})
+		r.say(y, &wire.Names{Last: true})
+		r.register(x, "auction", 7)
+		r.register(x, "guild", 8)
+		r.say(x, &wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 7}, {Account: "bob", ID: 8}}})
+
+		verdict := &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}}
+		// Of the two bases, the heir has a copy of one.
+		heir := func() {
+			r.say(y, &wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 7}}})
+			r.say(y, &wire.Names{Entries: []wire.Named{{Name: "auction", ID: 7, Type: 3}}, Last: true})
+			r.say(y, &wire.Inherited{App: baseX})
+		}
+		if early {
+			heir()
+			r.say(r.manager, verdict)
+		} else {
+			r.say(r.manager, verdict)
+			if c := r.m.Counts(); c.Accounts != 2 || c.Names != 2 {
+				t.Errorf("before the heir says anything there are %+v", c)
+			}
+			if h, ok := r.register(y, "guild", 9); ok && h.ID == 9 {
+				t.Error("a name was given away that may be had")
+			}
+			heir()
+		}
+		if c := r.m.Counts(); c.Accounts != 1 || c.Names != 1 {
+			t.Errorf("early %v: in the end there are %+v", early, c)
+		}
+		if a := r.m.accounts["ann"]; a == nil || a.app.at != baseY || a.id != 7 || a.from != (mercury.Address{}) {
+			t.Errorf("early %v: the account is %+v", early, a)
+		}
+		if h, ok := r.register(y, "auction", 9); !ok || h.ID != 7 || h.App != baseY {
+			t.Errorf("early %v: the name is held by %+v", early, h)
+		}
+		if on := getApp(r.m.baseApps, baseY); on.proxies != 1 {
+			t.Errorf("early %v: the heir is believed to have %d proxies", early, on.proxies)
+		}
+	}
+}
+
+// A BaseApp whose channel has ended may come back: its accounts stay taken until a verdict frees them.
+func TestAccountsOfABaseAppThatIsAway(t *testing.T) {
+	r := newRig(t)
+	x := r.join(wire.BaseApp, baseX)
+	r.members(baseX)
+	r.say(x, &wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 7}}})
+	r.closed(x, mercury.ErrTimeout)
+	if c := r.m.Counts(); c.Accounts != 1 {
+		t.Errorf("while it is away there are %+v", c)
+	}
+	if r.m.fewest() != nil {
+		t.Error("a base would be placed on it")
+	}
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX})
+	if c := r.m.Counts(); c.Accounts != 0 || c.BaseApps != 0 {
+		t.Errorf("when it is dead there are %+v", c)
+	}
+}

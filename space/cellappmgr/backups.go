@@ -1,0 +1,164 @@
+package cellappmgr
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// backups is what the manager knows of the copies of bases: by which rule each BaseApp has its bases
+// held, and those of BaseApps that are gone. It passes a rule on with the verdict of death, so everyone
+// finds the bases of a dead app in the same place (package migrate).
+type backups struct {
+	rules map[mercury.Address]migrate.Rule // of members, and of those who may come back
+	// issues are the allocators of those who may come back.
+	issues map[mercury.Address]uint32
+	gone   migrate.Departures
+	last   uint64 // number of the newest departure
+}
+
+// BackupRule is the rule by which the bases of a BaseApp are backed up, as the manager knows it: by it
+// its death would be healed.
+func (m *CellAppMgr) BackupRule(app mercury.Address) (migrate.Rule, bool) {
+	r, ok := m.backups.rules[app]
+	return r.Clone(), ok
+}
+
+// backupRule takes the rule of a BaseApp: all its copies are where the rule wants them.
+func (m *CellAppMgr) backupRule(from sender, msg *migrate.BackupRule) {
+	m.backups.keep(from.app.address, &msg.Rule)
+	m.sendOn(from.ch, m.encode(&migrate.BackupRuleHeld{Version: m.backups.rules[from.app.address].Version}))
+}
+
+// keep takes a rule if it is newer than the known one.
+func (b *backups) keep(app mercury.Address, r *migrate.Rule) {
+	if b.rules == nil {
+		b.rules = make(map[mercury.Address]migrate.Rule)
+	}
+	if old, known := b.rules[app]; !known || r.Version > old.Version {
+		b.rules[app] = r.Clone()
+	}
+}
+
+// depart numbers a departure, unless it has a number.
+func (b *backups) depart(app mercury.Address, allocator, term uint32) {
+	if b.gone.Of(app) == nil {
+		b.last = max(b.last, uint64(term)<<32) + 1
+		b.gone.Add(migrate.Departure{App: app, Number: b.last, Allocator: cmp.Or(allocator, b.issues[app]), Rule: b.rules[app]})
+	}
+	delete(b.issues, app)
+	delete(b.rules, app)
+}
+
+// learn takes what an app knows of a BaseApp that is gone. The newest rule wins; of two numbers that
+// two managers gave, the first.
+func (b *backups) learn(d migrate.Departure) {
+	if old := b.gone.Of(d.App); old != nil {
+		d.Number, d.Allocator = min(d.Number, old.Number), cmp.Or(d.Allocator, old.Allocator)
+		if old.Rule.Version >= d.Rule.Version {
+			d.Rule = old.Rule
+		}
+	}
+	b.last = max(b.last, d.Number)
+	b.gone.Add(d)
+}
+
+// verdict is what everyone concerned is told of a death.
+func (m *CellAppMgr) verdict(g wire.AppRef) *wire.AppDead {
+	v := &wire.AppDead{Role: g.Role, App: g.App}
+	if d := m.backups.gone.Of(g.App); d != nil {
+		v.Number, v.Allocator, v.Rule = d.Number, d.Allocator, d.Rule
+	}
+	return v
+}
+
+// hearRule takes the rule of a BaseApp from an app that comes back.
+func (m *CellAppMgr) hearRule(b *returning, msg *wire.RejoinRule) error {
+	switch {
+	case b.told == nil || len(b.rules) >= wire.MaxRejoinRules:
+		return fmt.Errorf("%w: a rule out of place, or too many", wire.ErrMalformed)
+	case msg.Departed>>32 >= uint64(m.cfg.Term):
+		return fmt.Errorf("%w: departure %d reported to a manager of term %d", wire.ErrMalformed, msg.Departed, m.cfg.Term)
+	}
+	d := migrate.Departure{App: msg.App, Number: msg.Departed, Allocator: msg.Allocator, Rule: msg.Rule.Clone()}
+	b.rules = append(b.rules, d)
+	if m.recovery.on {
+		m.learnRule(d)
+	}
+	return nil
+}
+
+func (m *CellAppMgr) learnRule(d migrate.Departure) {
+	switch gone := m.backups.gone.Of(d.App); {
+	case d.Number > 0:
+		d.Rule = m.backups.newest(d.App, d.Rule)
+		m.backups.learn(d)
+	case gone != nil:
+		if d.Rule.Version > gone.Rule.Version {
+			d.Number = gone.Number
+			m.backups.learn(d)
+		}
+	default:
+		m.backups.keep(d.App, &d.Rule)
+		if m.backups.issues == nil {
+			m.backups.issues = make(map[mercury.Address]uint32)
+		}
+		m.backups.issues[d.App] = d.Allocator
+	}
+}
+
+// newest is the newer of a rule and the one that is known of an app.
+func (b *backups) newest(app mercury.Address, r migrate.Rule) migrate.Rule {
+	if known := b.rules[app]; known.Version > r.Version {
+		return known
+	}
+	return r
+}
+
+// knows reports whether an app that comes back knows all of a death.
+func (b *returning) knows(v *wire.AppDead) bool {
+	if !slices.Contains(b.told.Graves, wire.AppRef{Role: v.Role, App: v.App}) {
+		return false
+	}
+	return v.Role != wire.BaseApp || slices.ContainsFunc(b.rules, func(d migrate.Departure) bool {
+		return d.App == v.App && d.Number == v.Number && d.Rule.Version == v.Rule.Version
+	})
+}
+
+// departBuried numbers the deaths of BaseApps that only graves tell of, when all have told what they
+// know.
+func (m *CellAppMgr) departBuried() {
+	for _, g := range m.graves {
+		if g.Role == wire.BaseApp {
+			m.backups.depart(g.App, 0, m.cfg.Term)
+		}
+	}
+}
+
+// missRuled waits for the BaseApps that others hold copies for and that have not come back: their
+// verdict heals their bases.
+func (m *CellAppMgr) missRuled(now time.Duration, back []*returning) {
+	for _, b := range back {
+		for _, d := range b.rules {
+			if d.Number == 0 {
+				m.miss(now, wire.AppRef{Role: wire.BaseApp, App: d.App})
+			}
+		}
+	}
+}
+
+// learnLate takes what an app that comes back after the window knows of BaseApps. What this manager
+// has told of a death stays.
+func (m *CellAppMgr) learnLate(now time.Duration, b *returning) {
+	for _, d := range b.rules {
+		if m.backups.gone.Of(d.App) == nil {
+			m.learnRule(d)
+		}
+	}
+	m.missRuled(now, []*returning{b})
+}

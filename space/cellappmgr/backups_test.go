@@ -1,0 +1,120 @@
+package cellappmgr
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/google/go-cmp/cmp"
+)
+
+func ruleOf(version uint64, list ...mercury.Address) migrate.Rule {
+	return migrate.Rule{Version: version, Covers: 4, Replicas: 1, List: list}
+}
+
+// The verdict on a BaseApp carries its newest rule, and so do its graves.
+func TestVerdictCarriesTheRule(t *testing.T) {
+	r := newRig(t, nil)
+	cell, base, other := r.join(wire.CellApp, 10), r.join(wire.BaseApp, 20), r.join(wire.BaseApp, 21)
+	base.send(&migrate.BackupRule{Rule: ruleOf(2, at(21))})
+	base.send(&migrate.BackupRule{Rule: ruleOf(1)})
+	if held := take[migrate.BackupRuleHeld](base); len(held) != 2 || held[0].Version != 2 || held[1].Version != 2 {
+		t.Fatalf("answered %+v", held)
+	}
+	cell.send(&migrate.BackupRule{Rule: ruleOf(9)})
+	if _, known := r.m.BackupRule(at(10)); known || r.m.Counts().Misplaced != 1 {
+		t.Error("a CellApp has a rule")
+	}
+	allocator := r.m.byAddress(at(20)).allocator
+	base.drop(mercury.ErrPeerRestarted)
+	want := wire.AppDead{Role: wire.BaseApp, App: at(20), Number: 1<<32 + 1, Allocator: allocator, Rule: ruleOf(2, at(21))}
+	late := r.join(wire.BaseApp, 22)
+	for _, p := range []*peer{cell, other, late} {
+		if d := cmp.Diff(want, one[wire.AppDead](p), addresses); d != "" {
+			t.Errorf("%v (-want +got):\n%s", p.role, d)
+		}
+	}
+	other.drop(mercury.ErrPeerRestarted)
+	if d := one[wire.AppDead](late); d.Number != 1<<32+2 || d.Rule.Version != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// rejoinWith lets an app come back that tells rules.
+func (r *rig) rejoinWith(role wire.Role, host int, told wire.Rejoin, rules ...wire.RejoinRule) *peer {
+	p := r.connect(role, at(host))
+	p.send(&wire.Join{Role: role, Digest: digest, Term: 1})
+	p.send(&told)
+	for i := range rules {
+		p.send(&rules[i])
+	}
+	p.send(&wire.RejoinEnd{Rules: uint32(len(rules))})
+	return p
+}
+
+// Another manager learns the rules from those who know them: the newest version wins. A BaseApp that
+// died meanwhile is healed by it, and the number of a departure stays.
+func TestRulesOutliveTheManager(t *testing.T) {
+	r := next(t, nil)
+	dead := wire.AppRef{Role: wire.BaseApp, App: at(29)}
+	gone := wire.RejoinRule{App: at(29), Departed: 1<<32 + 7, Allocator: 5, Rule: ruleOf(3, at(20))}
+	a := r.rejoinWith(wire.BaseApp, 20, wire.Rejoin{Number: 1, Allocator: 3, Graves: []wire.AppRef{dead}},
+		wire.RejoinRule{App: at(20), Rule: ruleOf(4, at(21))}, wire.RejoinRule{App: at(28), Allocator: 6, Rule: ruleOf(7, at(20))}, gone)
+	b := r.rejoinWith(wire.BaseApp, 21, wire.Rejoin{Number: 2, Allocator: 7},
+		wire.RejoinRule{App: at(20), Rule: ruleOf(5, at(21))}, wire.RejoinRule{App: at(28), Allocator: 6, Rule: ruleOf(8, at(21))})
+	r.pass(2100 * time.Millisecond)
+	one[wire.Welcome](a)
+	one[wire.Welcome](b)
+	if rule, _ := r.m.BackupRule(at(20)); rule.Version != 5 {
+		t.Errorf("rule %+v", rule)
+	}
+	none[wire.AppDead](a)
+	want := wire.AppDead{Role: wire.BaseApp, App: at(29), Number: gone.Departed, Allocator: 5, Rule: gone.Rule}
+	if d := cmp.Diff(want, one[wire.AppDead](b), addresses); d != "" {
+		t.Error(d)
+	}
+	r.pass(3500 * time.Millisecond) // at(28) does not come back
+	want = wire.AppDead{Role: wire.BaseApp, App: at(28), Number: 2<<32 + 1, Allocator: 6, Rule: ruleOf(8, at(21))}
+	for _, p := range []*peer{a, b} {
+		if d := cmp.Diff(want, one[wire.AppDead](p), addresses); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// A BaseApp that comes back after the window brings what it knows.
+func TestLateRules(t *testing.T) {
+	r := next(t, nil)
+	a := r.rejoinWith(wire.BaseApp, 20, wire.Rejoin{Number: 1, Allocator: 3})
+	r.pass(2100 * time.Millisecond)
+	one[wire.Welcome](a)
+	none[wire.AppDead](a)
+	gone := wire.RejoinRule{App: at(29), Departed: 1<<32 + 7, Allocator: 5, Rule: ruleOf(3, at(20))}
+	b := r.rejoinWith(wire.BaseApp, 21, wire.Rejoin{Number: 2, Allocator: 7, Graves: []wire.AppRef{{Role: wire.BaseApp, App: at(29)}}},
+		gone, wire.RejoinRule{App: at(21), Rule: ruleOf(6, at(20))})
+	one[wire.Welcome](b)
+	want := wire.AppDead{Role: wire.BaseApp, App: at(29), Number: gone.Departed, Allocator: 5, Rule: gone.Rule}
+	if d := cmp.Diff(want, one[wire.AppDead](a), addresses); d != "" {
+		t.Error(d)
+	}
+	if rule, _ := r.m.BackupRule(at(21)); rule.Version != 6 {
+		t.Errorf("rule %+v", rule)
+	}
+}
+
+// What cannot be of an earlier manager is refused.
+func TestNonsenseRules(t *testing.T) {
+	r := next(t, nil)
+	p := r.connect(wire.BaseApp, at(20))
+	p.send(&wire.Join{Role: wire.BaseApp, Digest: digest, Term: 1})
+	p.send(&wire.RejoinRule{App: at(21)}) // before the Rejoin
+	if n := r.m.Counts().Malformed; n != 1 {
+		t.Errorf("%d malformed", n)
+	}
+	r.rejoinWith(wire.BaseApp, 22, wire.Rejoin{Number: 2, Allocator: 7}, wire.RejoinRule{App: at(21), Departed: 2 << 32})
+	if n := r.m.Counts().Malformed; n < 2 {
+		t.Errorf("%d malformed", n)
+	}
+}

@@ -17,15 +17,17 @@ import (
 // that had gone.
 //
 // A rumour stands for TombstoneLease, and there are at most MaxTombstones; beyond that the oldest
-// goes.
+// goes. News of a newer order or sequence begin the lease anew. Once they did not, and a ghost whose end
+// was told at the end of the lease of an older rumour came back with a State that was twelve seconds late.
 type Rumours struct {
 	byID  map[entity.ID]*rumour
-	queue []entity.ID // the oldest first
+	queue []entity.ID // in the order of rumour.queued
 }
 
 type rumour struct {
 	Head
-	until time.Duration
+	// until is the end of the lease; queued is what that was when its place in the queue was given.
+	until, queued time.Duration
 	// ended is when a ghost ended here, or when the rumour was heard first.
 	ended uint64
 	// denied is the newest order of a real that was not made because of it; see Deny.
@@ -39,11 +41,11 @@ func (r *Rumours) End(h Head, now time.Duration) {
 	r.byID[h.ID].ended = Moment(now)
 }
 
-// Hear adds a rumour that the ghost of a real at h has ended. A repeated one does not last longer.
+// Hear adds a rumour that the ghost of a real at h has ended. The same one again does not last longer.
 func (r *Rumours) Hear(h Head, now time.Duration) {
 	if old := r.byID[h.ID]; old != nil {
 		if old.before(h) {
-			old.Head = h
+			old.Head, old.until = h, now+TombstoneLease
 		}
 		return
 	}
@@ -53,14 +55,23 @@ func (r *Rumours) Hear(h Head, now time.Duration) {
 	if len(r.queue) >= MaxTombstones {
 		r.pop()
 	}
-	r.byID[h.ID] = &rumour{Head: h, until: now + TombstoneLease, ended: Moment(now)}
+	r.byID[h.ID] = &rumour{Head: h, until: now + TombstoneLease, queued: now + TombstoneLease, ended: Moment(now)}
 	r.queue = append(r.queue, h.ID)
 }
 
 // Expire takes away what has stood its lease.
 func (r *Rumours) Expire(now time.Duration) {
-	for len(r.queue) > 0 && r.byID[r.queue[0]].until <= now {
-		r.pop()
+	for len(r.queue) > 0 {
+		id := r.queue[0]
+		switch x := r.byID[id]; {
+		case x.queued > now:
+			return
+		case x.until > now: // it was renewed
+			x.queued = x.until
+			r.queue = append(r.queue[1:], id)
+		default:
+			r.pop()
+		}
 	}
 }
 

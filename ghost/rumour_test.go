@@ -37,7 +37,12 @@ func TestRumours(t *testing.T) {
 	if !r.Forbid(head(1, 9, 1), 0) {
 		t.Error("a newer rumour holds up nothing more")
 	}
+	r.Hear(head(1, 9, 1), 2*TombstoneLease-2)
 	r.Expire(TombstoneLease)
+	if len(r.byID) != 1 {
+		t.Error("a newer rumour ended with the older one")
+	}
+	r.Expire(2*TombstoneLease - 1)
 	if len(r.byID)+len(r.queue) != 0 {
 		t.Error("a rumour that is repeated stands for ever")
 	}
@@ -46,5 +51,28 @@ func TestRumours(t *testing.T) {
 	}
 	if len(r.byID) != MaxTombstones || len(r.queue) != MaxTombstones || r.Forbid(head(9, 1, 1), 0) || !r.Forbid(head(10, 1, 1), 0) {
 		t.Errorf("%d rumours", len(r.byID))
+	}
+}
+
+// A rumour of a newer hop lasts its whole lease, also if there was an older one.
+func TestNewerRumourLasts(t *testing.T) {
+	var r Rumours
+	head := func(hop, sequence uint32) Head {
+		return Head{ID: 1, Order: entity.Order{Incarnation: 1, Hop: hop}, Sequence: sequence}
+	}
+	r.Hear(head(5, 40), 0)
+	r.Hear(Head{ID: 2, Order: entity.Order{Incarnation: 1}}, time.Second)
+	r.Hear(head(5, 40), 2*time.Second)
+	r.End(head(6, 23), TombstoneLease-time.Second)
+	r.Expire(TombstoneLease + 2*time.Second)
+	if !r.Forbid(head(5, 85), 0) {
+		t.Error("the newer rumour ended with the older one")
+	}
+	if len(r.queue) != 1 || len(r.byID) != 1 {
+		t.Errorf("%d rumours stand, %d in the queue", len(r.byID), len(r.queue))
+	}
+	r.Expire(2*TombstoneLease - time.Second)
+	if r.Forbid(head(5, 85), 0) || len(r.queue) != 0 || len(r.byID) != 0 {
+		t.Error("it stands for ever")
 	}
 }

@@ -45,7 +45,6 @@ type base struct {
 	nested                int    // own calls within one another
 	gotCell               bool   // OnGetCell was called
 	unsaved, unsavedBytes int    // messages handled that no copy contains
-	soon                  bool   // a copy is wanted before its turn
 	saving                uint64 // the copy that is on its way to those who hold it; see saved
 	// asked is true while a BackupNow is under way.
 	asked bool

@@ -64,7 +64,7 @@ func (b *base) commitsKept(number uint64) {
 // Where nothing protects bases, nothing is waited for.
 func (b *base) runCommits() {
 	for !b.removed && !b.destroying {
-		i := slices.IndexFunc(b.commits, func(c commit) bool { return c.number == kept || !b.app.protected() || b.copied.large })
+		i := slices.IndexFunc(b.commits, func(c commit) bool { return c.number == kept || !b.protected() })
 		if i < 0 {
 			return
 		}

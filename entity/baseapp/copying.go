@@ -111,6 +111,9 @@ func (a *BaseApp) protected() bool {
 	return a.copying.period > 0 && len(a.copying.ruling.all) > 0
 }
 
+// protected reports whether the app is, and a copy of this base can travel.
+func (b *base) protected() bool { return b.app.protected() && !b.copied.large }
+
 // protect has a new base backed up from now on, the first time at the end of this tick.
 func (a *BaseApp) protect(b *base) {
 	k := &a.copying
@@ -143,7 +146,6 @@ func (a *BaseApp) unprotect(b *base) {
 // backupSoon has the base backed up at the end of this tick, or when the copy that is under way has
 // arrived.
 func (b *base) backupSoon() {
-	b.soon = true
 	c := &b.copied
 	switch {
 	case c.queued || c.born == 0:

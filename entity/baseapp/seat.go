@@ -297,7 +297,7 @@ func (s *seat) wait() {
 
 // settledUploads is how many of the client's messages nobody will ask for again.
 func (b *base) settledUploads() uint64 {
-	if !b.app.protected() || b.copied.large {
+	if !b.protected() {
 		return b.seat.uploads
 	}
 	return b.seat.settled

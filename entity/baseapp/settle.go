@@ -11,7 +11,7 @@ func (b *base) life() uint32 { return b.link.life }
 // settled is the number up to which the messages of a flow to the base stay handled whatever dies. If
 // nothing protects the base, it dies with its app, and nothing is sent again.
 func (b *base) settled(in *flow.Receiver) uint64 {
-	if !b.app.protected() || b.copied.large {
+	if !b.protected() {
 		return in.Last()
 	}
 	return in.Settled()
@@ -23,7 +23,7 @@ func (b *base) saved(number uint64) {
 	if b.saving != 0 {
 		return
 	}
-	b.saving, b.unsaved, b.unsavedBytes, b.soon = number, 0, 0, false
+	b.saving, b.unsaved, b.unsavedBytes = number, 0, 0
 	b.commitsSent(number)
 	if b.seat != nil {
 		b.seat.saved = b.seat.uploads

@@ -236,7 +236,32 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// A callback that waits for a backup is called where that has come to, and nowhere before.
+// A callback that waits for a backup comes when others have the copy, which is made at once.
+func TestBackupCallsBackWhenHeld(t *testing.T) {
+	c := newCopier(t, func(cfg *Config) { cfg.BackupPeriod = time.Minute })
+	id := c.make()
+	c.pass(time.Second)
+	if c.confirmed(id) == 0 || !c.a.protected() {
+		t.Fatal("nobody holds a copy")
+	}
+	c.take()
+	c.events = nil
+	c.mute[appW] = true
+	if err := c.script(id).Backup("OnAlarm", 5); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(time.Second)
+	if n := len(c.take()); n != 1 {
+		t.Errorf("%d copies are sent", n)
+	}
+	c.wantEvents()
+	delete(c.mute, appW)
+	c.tell(appW, &migrate.BaseCopyHeld{ID: id, Number: c.a.byID[id].copied.number})
+	c.pass(time.Second)
+	c.wantEvents("alarm 5 of 0")
+}
+
+// A callback that waits for a backup is called in the next life, too, if the copy is that one.
 func TestCommitOfABase(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.spawn()
@@ -247,12 +272,7 @@ func TestCommitOfABase(t *testing.T) {
 	if err := v.Backup("Nothing", 5); err == nil {
 		t.Error("a callback that is not there was taken")
 	}
-	b := r.a.byID[id]
-	if !b.soon {
-		t.Error("no copy is made before its turn")
-	}
-	b.saved(3)
-	parts := b.appendParts(nil)
+	parts := r.a.byID[id].appendParts(nil)
 	h := heir(t)
 	if err := h.a.restore(id, parts); err != nil {
 		t.Fatal(err)

@@ -248,7 +248,8 @@ func (t cellTongue) fault(format string, args ...any) {
 	_ = t.s.Faults.Append(fmt.Sprintf(format, args...))
 }
 
-// gossipBase is the base part of a gossip. Bases are not restored, so its numbers are in memory.
+// gossipBase is the base part of a gossip. Its numbers are in memory, so it is only for runs in which no base
+// is restored.
 type gossipBase struct {
 	*entity.Base
 	Fellow     property.Bool // made by another

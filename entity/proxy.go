@@ -7,6 +7,8 @@ type ClientHost interface {
 	ClientSession() uint32
 	// ClientAccount is the account that the proxy was made for; "" if none.
 	ClientAccount() string
+	// KickClient ends the client's session.
+	KickClient(reason string) error
 }
 
 // A base with a player's client is a proxy, through which all messages between the cell part and
@@ -18,6 +20,11 @@ func (b *Base) HasClient() bool { return b.host.ClientSession() != 0 }
 
 // Account is the account that the proxy was made for, "" for a base that no login made.
 func (b *Base) Account() string { return b.host.ClientAccount() }
+
+// Kick ends the client's session. The client is told the reason, at most 512 bytes. The
+// script then hears of its death, as of any other's, and the entity ends unless the script keeps it.
+// Without a client it returns ErrNoPart.
+func (b *Base) Kick(reason string) error { return b.host.KickClient(reason) }
 
 // Client is the mailbox of the entity's own client. Its calls do not go through the cell, and fail
 // with ErrNoPart while no client is attached.

@@ -122,8 +122,8 @@
 //	SpaceDataSet         one, until it is answered; what comes late
 //	                     yields to what others have set since. A base's
 //	                     does not yield: it knows no data
-//	MakeProxy, ProxyMade the login ends in a timeout, and is tried      the client's next
-//	                     again; who has a proxy is told at each join    try
+//	MakeProxy, Relogin,  the login ends in a timeout, and is tried      the client's next
+//	ProxyMade            again; who has a proxy is told at each join    try
 //	PlaceBase,           asked again until they are answered; who has   1 s
 //	CreateBase, MakeBase, made the base remembers that for a minute
 //	BaseMade

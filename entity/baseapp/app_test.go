@@ -202,7 +202,7 @@ func TestSendingToAFullChannelIsNoFault(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	r.a.Closed(r.now, p.ch, mercury.ErrFull)
-	r.wantEvents("client death 0")
+	r.wantEvents("client death 17")
 }
 
 func TestBucket(t *testing.T) {

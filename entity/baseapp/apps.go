@@ -102,6 +102,7 @@ func (a *BaseApp) route() {
 	app.On(r, func(from sender, m *wire.NameHeld) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.MakeBase) { a.links.Reply(from.ch, a.makeBase(m)) })
 	app.On(r, func(from sender, m *wire.MakeProxy) { a.links.Reply(from.ch, a.makeProxy(m)) })
+	app.On(r, func(from sender, m *wire.Relogin) { a.relogin(from.ch, m) })
 }
 
 func (a *BaseApp) managerWelcomes(from sender, m *wire.Welcome) {

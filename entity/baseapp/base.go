@@ -60,8 +60,12 @@ type base struct {
 	token   protocol.Token // of the login
 	// attachBy is when a proxy that waits for its client is given up; 0 means never.
 	attachBy time.Duration
-	seat     *seat // of its client; nil without one
-	session  uint32
+	seat     *seat  // of its client; nil without one
+	session  uint32 // of the present client, or of the last one
+	// sessions is the number of the last session, or a higher one if the base may have had others since
+	// the copy that it was read from.
+	sessions uint32
+	newcomer newcomer
 	room     uint32 // how many bytes of an unreliable message the client's channel takes
 	rate     uint32 // how many bytes a second its path carries, as the cell part was told; 0 for no limit
 	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
@@ -199,10 +203,7 @@ var errPanicked = fmt.Errorf("%w: the script panicked", entity.ErrRefused)
 
 // tick does what is due for one base.
 func (b *base) tick() {
-	if b.attachBy != 0 && b.app.now >= b.attachBy && b.seat == nil {
-		b.log.Info("no client came for the proxy", "account", b.account)
-		b.Destroy()
-	}
+	b.tickLogin()
 	if !b.app.frozen && !b.destroying {
 		b.timers.Run(b.app.game, b.runTimer)
 		b.timeOut()
@@ -249,6 +250,7 @@ func (b *base) remove() {
 		delete(b.app.accounts, b.account)
 		b.app.baseMgr.Send(&wire.ProxyGone{Account: b.account, ID: b.id})
 	}
+	b.endWait(protocol.Destroyed)
 }
 
 // PropertyChanged is part of property.Holder. The client is sent the change at once.

@@ -120,7 +120,7 @@ func (c *client) gone(reason error, text string) {
 	case c.app.resumable() && b.seat.shown && lostChannel(reason):
 		b.seat.interrupt(text)
 	default:
-		b.clientDied(0, text)
+		b.clientDied(codeOf(reason), text)
 	}
 }
 
@@ -202,8 +202,7 @@ func (c *client) claim(id protocol.ID, body []byte) error {
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
 		return refusal(protocol.BadDigest, "")
 	}
-	b.attach(c)
-	return nil
+	return b.attach(c)
 }
 
 // resume takes a client that had a channel before.

@@ -607,7 +607,7 @@ func TestConnectionLost(t *testing.T) {
 	r := joinedRig(t)
 	p, _, _ := r.playLive()
 	r.a.Closed(r.now, p.ch, mercury.ErrTimeout)
-	r.wantEvents("client death 0")
+	r.wantEvents("client death 17")
 	if len(r.a.clients) != 0 {
 		t.Error("the channel is remembered")
 	}
@@ -618,7 +618,7 @@ func TestScriptKeepsTheEntity(t *testing.T) {
 	r.keep = true
 	p, id, v := r.playLive()
 	r.a.Closed(r.now, p.ch, mercury.ErrTimeout)
-	r.wantEvents("client death 0")
+	r.wantEvents("client death 17")
 	m := one(t, told[flow.Message](r, appX))
 	var s flow.Session
 	if err := s.Parse(m.Payload[1:]); err != nil || flow.Payload(m.Payload[0]) != flow.SetClientPayload || s.Number != 0 {

@@ -85,6 +85,10 @@ type Config struct {
 	// entity stays in the world, and what it is told waits. Default DefaultResumeTime, at most
 	// protocol.MaxResumeTime; below 0 a session ends with its channel.
 	ResumeTime time.Duration
+	// Relogin says what becomes of a login to an account whose proxy has a client, unless the proxy's script
+	// decides (LogOnDecider). Default TakeOver. A proxy without a client, which its script has kept,
+	// is given to the client that logs in.
+	Relogin Relogin
 	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.
@@ -123,6 +127,9 @@ func (c *Config) Validate() error {
 	}
 	if c.ResumeTime > protocol.MaxResumeTime {
 		fault("ResumeTime is %v; give up to %v, 0 for %v, or less than 0 for none", c.ResumeTime, protocol.MaxResumeTime, DefaultResumeTime)
+	}
+	if c.Relogin >= relogins {
+		fault("Relogin is %d; give TakeOver, RefuseLogin or AwaitDestroy", c.Relogin)
 	}
 	if c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas {
 		fault("BackupReplicas is %d; give 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, DefaultBackupReplicas)

@@ -23,6 +23,9 @@
 // cell part tells it less, and scripts notice nothing. The client comes back by a token over another
 // channel and is sent what it lacks. Package protocol says what both sides count.
 //
+// An account that has a proxy may log in again. Config.Relogin and OnLogOnAttempt say what becomes of that;
+// relogin draws it.
+//
 // For scripts a base asks the CellAppMgr to create and destroy spaces, and repeats the request
 // until it is answered. The method that the script named is told the new id. A cell part whose
 // space has ended is not made again.

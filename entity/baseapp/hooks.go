@@ -19,21 +19,34 @@ type (
 	// of itself is undone.
 	Restorer interface{ OnRestored() }
 
+	// LogOnDecider is asked what becomes of a login to its account, in the place of Config.Relogin. HasClient
+	// tells whether there is a client that would have to go. The script may also destroy the base.
+	LogOnDecider interface{ OnLogOnAttempt() Relogin }
+
 	// ClientEnabler is told that a client was attached and has been sent the base part. From here
-	// on Client() works.
+	// on Client() works. It is told so of each client that comes, also of one that takes the place of
+	// another.
 	ClientEnabler interface{ OnEntitiesEnabled() }
 
-	// ClientDeathHandler is told that the client is gone. code is protocol.LoggedOut, Malformed,
-	// Flooding or TooSlow, or 0 if the connection ended, or was lost and did not come back within
-	// Config.ResumeTime; reason is for people. A loss from which the client comes back is not told. Afterwards the entity is
-	// destroyed, unless the script is a Keeper. It is not called when the script destroys the
-	// entity itself.
+	// ClientDeathHandler is told that the client is gone, and why; reason is for people:
+	//
+	//	protocol.LoggedOut       the player left: by Logout, or by closing the connection properly
+	//	protocol.ConnectionLost  the connection was lost and did not come back within Config.ResumeTime
+	//	protocol.Kicked          by entity.Base.Kick, with that reason
+	//	protocol.Replaced        another client has logged in
+	//	protocol.Malformed       the client broke the protocol
+	//	protocol.Flooding        the client sent more than Config.Upload allows
+	//	protocol.TooSlow         the client did not take what it was sent
+	//
+	// A loss from which the client comes back is not told. Afterwards the entity is destroyed, unless
+	// another client is on its way or the script is a Keeper. It is not called when the script destroys
+	// the entity itself.
 	ClientDeathHandler interface {
 		OnClientDeath(code protocol.Code, reason string)
 	}
 
-	// Keeper may keep the entity when its client is gone for good. The account then stays logged in until
-	// the script destroys the entity.
+	// Keeper may keep the entity when its client is gone for good. It then lives until the script destroys
+	// it; a login to its account gives it its next client.
 	Keeper interface{ KeepWithoutClient() bool }
 
 	// CellGetter is told that the cell part has come to life. It is not called again when a cell
@@ -56,7 +69,7 @@ type (
 
 func hooks() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
+		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[LogOnDecider](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
 		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Destroyer](),
 	}
 }

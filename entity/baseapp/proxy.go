@@ -61,12 +61,9 @@ func (a *BaseApp) announce() {
 }
 
 func (b *base) becomeProxy(account string) {
-	a := b.app
 	b.account = account
-	a.accounts[account] = b
-	a.cfg.Secrets(b.token[:])
-	a.byToken[b.token] = b
-	b.attachBy = a.now + AttachTimeout
+	b.app.accounts[account] = b
+	b.expectClient()
 }
 
 // forgetToken makes the token invalid. It admits one client, once.
@@ -77,13 +74,20 @@ func (b *base) forgetToken() {
 	}
 }
 
-// attach gives the proxy its client. It sends the client the base part, and tells the cell part of
-// the session.
-func (b *base) attach(c *client) {
+// attach gives the proxy its client, in the place of the one that it has. It sends the client the base
+// part, and tells the cell part of the session.
+func (b *base) attach(c *client) error {
 	b.forgetToken()
+	if b.seat != nil {
+		b.seat.refuse(protocol.Replaced)
+		if !b.endSession(protocol.Replaced, protocol.Replaced.String()) {
+			return refusal(protocol.Destroyed, "")
+		}
+	}
 	b.seat = &seat{base: b, client: c, heardAt: b.app.now}
 	c.base = b
-	b.session++
+	b.sessions++
+	b.session = b.sessions
 	b.room, b.rate = uint32(b.app.net.MaxUnreliable(c.ch)), 0
 	b.told = 0
 	if b.link.Live() {
@@ -101,6 +105,7 @@ func (b *base) attach(c *client) {
 	b.setCellClient()
 	b.log.Info("client attached", "account", b.account, "session", b.session)
 	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })
+	return nil
 }
 
 // client is the client's channel; nil without one, also while the client is away.
@@ -132,25 +137,37 @@ func (b *base) setCellClient() {
 	}
 }
 
-// clientDied tells the script that the client is gone, and ends the entity unless the script keeps
-// it.
+// clientDied tells the script that the client is gone. It ends the entity, unless another client is on its
+// way or the script keeps it.
 func (b *base) clientDied(code protocol.Code, reason string) {
+	if !b.endSession(code, reason) {
+		return
+	}
+	switch keep := b.attachBy != 0 || b.keeps(); {
+	case b.destroying || b.removed:
+	case keep:
+		b.setCellClient()
+	default:
+		b.Destroy()
+	}
+}
+
+// endSession takes the proxy its client, and tells the script. It reports false if that was the end of the
+// base.
+func (b *base) endSession(code protocol.Code, reason string) bool {
 	b.leaveSeat() // tells the script of ended downloads, and the script may destroy b
 	if b.destroying || b.removed {
-		return
+		return false
 	}
-	b.log.Info("client gone", "account", b.account, "session", b.session, "reason", reason)
+	b.log.Info("client gone", "account", b.account, "session", b.session, "code", uint8(code), "reason", reason)
 	callHook(b, "OnClientDeath", func(s ClientDeathHandler) { s.OnClientDeath(code, reason) })
-	keep := false
+	return !b.destroying && !b.removed
+}
+
+// keeps asks the script whether the entity goes on without a client.
+func (b *base) keeps() (keep bool) {
 	callHook(b, "KeepWithoutClient", func(s Keeper) { keep = s.KeepWithoutClient() })
-	if b.destroying || b.removed {
-		return
-	}
-	if keep {
-		b.setCellClient()
-		return
-	}
-	b.Destroy()
+	return keep
 }
 
 // resetClient tells the client once to forget the former incarnation, before it hears anything of

@@ -123,6 +123,7 @@ type avatar struct {
 	log    *[]string                `cellscape:"local"`
 	do     map[string]func(*avatar) `cellscape:"local"`
 	keep   bool                     `cellscape:"local"`
+	rig    *rig                     `cellscape:"local"`
 }
 
 func (v *avatar) note(format string, args ...any) {
@@ -155,7 +156,16 @@ func (v *avatar) Give(n int32) (int32, error) {
 	}
 	return 100 - n, nil
 }
-func (v *avatar) KeepWithoutClient() bool   { return v.keep }
+func (v *avatar) KeepWithoutClient() bool { return v.keep }
+func (v *avatar) OnLogOnAttempt() Relogin {
+	if f := v.rig.onAttempt; f != nil {
+		return f(v)
+	}
+	if !v.HasClient() {
+		return TakeOver
+	}
+	return v.rig.a.cfg.Relogin
+}
 func (v *avatar) Hidden()                   { v.note("hidden") }
 func (v *avatar) Buy(what string, n int32)  { v.note("buy %s %d", what, n) }
 func (v *avatar) OnAlarm(c entity.Callback) { v.note("alarm %d of %d", c.User, c.ID) }
@@ -187,7 +197,7 @@ func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)
 }
 
-var _ = [...]any{Creator(&avatar{}), Restorer(&avatar{}), ClientEnabler(&avatar{}), ClientDeathHandler(&avatar{}), Keeper(&avatar{}),
+var _ = [...]any{Creator(&avatar{}), Restorer(&avatar{}), LogOnDecider(&avatar{}), ClientEnabler(&avatar{}), ClientDeathHandler(&avatar{}), Keeper(&avatar{}),
 	CellGetter(&avatar{}), CellLoser(&avatar{}), Destroyer(&avatar{})}
 
 var (
@@ -236,8 +246,10 @@ type rig struct {
 	events   []string
 	do       map[string]func(*avatar)
 	keep     bool
-	start    *Starter
-	logs     bytes.Buffer
+	// onAttempt answers for OnLogOnAttempt; nil leaves that to the setting.
+	onAttempt func(*avatar) Relogin
+	start     *Starter
+	logs      bytes.Buffer
 
 	managers, bases mercury.ChannelID
 	from            map[mercury.Address]mercury.ChannelID
@@ -263,7 +275,7 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 		f(&cfg)
 	}
 	cfg.Scripts = NewScripts(cfg.Schema)
-	Register(cfg.Scripts, "Avatar", func() *avatar { return &avatar{log: &r.events, do: r.do, keep: r.keep} })
+	Register(cfg.Scripts, "Avatar", func() *avatar { return &avatar{log: &r.events, do: r.do, keep: r.keep, rig: r} })
 	a, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func TestPanicIsContained(t *testing.T) {
 }
 
 func TestPanicsInEveryHook(t *testing.T) {
-	for _, hook := range []string{"created", "enabled", "got cell", "lost cell", "destroyed", "client death 0", "tock"} {
+	for _, hook := range []string{"created", "enabled", "got cell", "lost cell", "destroyed", "client death 17", "tock"} {
 		t.Run(hook, func(t *testing.T) {
 			r := joinedRig(t)
 			r.do[hook] = func(*avatar) { panic(hook) }

@@ -15,7 +15,7 @@ import (
 //	            attach                the channel is lost
 //	no seat ─────────────▶ taken ─────────────────────────▶ kept ──▶ ResumeTime, TooSlow: no seat
 //	   ▲                   │  ▲                               │
-//	   │ logout, refusal,  │  └──────── resume, by a token ───┘
+//	   │ logout, kick,     │  └──────── resume, by a token ───┘
 //	   └───────────────────┘            (also while it is taken: the newer channel wins)
 //	     proper end, destroy
 //
@@ -78,6 +78,17 @@ func lostChannel(reason error) bool {
 		}
 	}
 	return true
+}
+
+// codeOf is what the end of a channel means for its session.
+func codeOf(reason error) protocol.Code {
+	switch {
+	case errors.Is(reason, mercury.ErrPeerClosed):
+		return protocol.LoggedOut
+	case lostChannel(reason):
+		return protocol.ConnectionLost
+	}
+	return protocol.Malformed
 }
 
 // resumable reports whether sessions outlive their channels.
@@ -291,7 +302,7 @@ func (s *seat) wait() {
 		b.app.refused("more waits for a client that is away than is kept", "entity", b.id, "waiting", s.tail.Size())
 		b.clientDied(protocol.TooSlow, protocol.TooSlow.String())
 	case b.app.now >= s.until:
-		b.clientDied(0, s.lost)
+		b.clientDied(protocol.ConnectionLost, s.lost)
 	}
 }
 

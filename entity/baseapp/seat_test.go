@@ -202,7 +202,7 @@ func TestResumeTime(t *testing.T) {
 		t.Errorf("another login: %+v", again)
 	}
 	r.tick()
-	r.wantEvents("client death 0")
+	r.wantEvents("client death 17")
 	g.resumes(2)
 	g.wantRefused(protocol.BadToken)
 	if len(r.a.seats) != 0 {
@@ -217,11 +217,12 @@ func TestNoSeatIsKept(t *testing.T) {
 		change func(*Config)
 		shows  bool
 		reason error
+		code   protocol.Code
 	}{
-		"never":   {func(c *Config) { c.ResumeTime = -1 }, true, mercury.ErrTimeout},
-		"closed":  {func(*Config) {}, true, mercury.ErrPeerClosed},
-		"breach":  {func(*Config) {}, true, fmt.Errorf("%w: x", mercury.ErrFutureAck)},
-		"unshown": {func(*Config) {}, false, mercury.ErrTimeout},
+		"never":   {func(c *Config) { c.ResumeTime = -1 }, true, mercury.ErrTimeout, protocol.ConnectionLost},
+		"closed":  {func(*Config) {}, true, mercury.ErrPeerClosed, protocol.LoggedOut},
+		"breach":  {func(*Config) {}, true, fmt.Errorf("%w: x", mercury.ErrFutureAck), protocol.Malformed},
+		"unshown": {func(*Config) {}, false, mercury.ErrTimeout, protocol.ConnectionLost},
 	} {
 		r := joinedRig(t, x.change)
 		p, _, _ := r.playLive()
@@ -229,7 +230,7 @@ func TestNoSeatIsKept(t *testing.T) {
 			p.say((&protocol.BaseCall{Method: 99}).Append(nil))
 		}
 		r.a.Closed(r.now, p.ch, x.reason)
-		if !slices.Equal(r.events, []string{"client death 0"}) || len(r.a.seats) != 0 {
+		if !slices.Equal(r.events, []string{fmt.Sprintf("client death %d", x.code)}) || len(r.a.seats) != 0 {
 			t.Errorf("%s: %q, %d tokens", name, r.events, len(r.a.seats))
 		}
 	}

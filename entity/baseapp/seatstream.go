@@ -18,6 +18,7 @@ import (
 //	0                                                             no client
 //	1 | token of the login                                        the client has yet to come
 //	2 | room | tokens | shown | sent | has | uploads | tail       it has a seat
+//	3 | token of the login | as 2                                 it has a seat, and the next client has yet to come
 //
 // A base that is made from that keeps the seat, as after a lost channel, until the client resumes it
 // there.
@@ -27,7 +28,13 @@ const (
 	streamNoClient uint8 = iota
 	streamAwaited
 	streamSeat
+	streamBoth
 )
+
+// sessionGap is how many sessions a restored base passes over, since it may have had them after its copy was
+// made: what an unknown one has left in a flow is for nobody. Between two copies there is room for a few
+// logins.
+const sessionGap = 1 << 10
 
 // Faults of such a stream.
 var (
@@ -40,6 +47,8 @@ var (
 func (b *base) appendClient(buf []byte) []byte {
 	buf = binary.AppendUvarint(binary.AppendUvarint(buf, uint64(b.session)), uint64(b.told))
 	switch s := b.seat; {
+	case s != nil && b.attachBy != 0:
+		return s.append(append(append(buf, streamBoth), b.token[:]...))
 	case s != nil:
 		return s.append(append(buf, streamSeat))
 	case b.attachBy != 0:
@@ -67,16 +76,20 @@ func (s *seat) append(buf []byte) []byte {
 // once the base is sure to live.
 func (b *base) readClient(r *codec.Reader) {
 	b.session, b.told = fields.ReadUint32(r), fields.ReadUint32(r)
-	switch r.U8() {
-	case streamNoClient:
-	case streamAwaited:
+	if b.sessions = b.session; b.session > 0 {
+		b.sessions += sessionGap
+	}
+	kind := r.U8()
+	if kind > streamBoth {
+		r.Fail(errSeatKind)
+	}
+	if kind == streamAwaited || kind == streamBoth {
 		copy(b.token[:], r.Take(len(b.token)))
 		b.attachBy = b.app.now + AttachTimeout
-	case streamSeat:
+	}
+	if kind == streamSeat || kind == streamBoth {
 		b.seat = &seat{base: b, restored: true, lost: "its BaseApp is gone"}
 		b.seat.read(r)
-	default:
-		r.Fail(errSeatKind)
 	}
 }
 

@@ -131,12 +131,34 @@ func TestClientsThatTravelWithoutASeat(t *testing.T) {
 	}
 }
 
+// A base whose next client is on its way awaits both, where it is made again.
+func TestNextClientTravels(t *testing.T) {
+	r, g, v := seated(t)
+	b := r.a.byID[v.ID()]
+	r.relogin("ann")
+	token := r.made().Token
+	stream := b.appendClient(nil)
+	b.forgetToken()
+	moved(t, r, b, stream)
+	g.resumes(2)
+	g.wantTexts()
+	p := r.connect(3)
+	p.attach(token)
+	g.wantRefused(protocol.Replaced)
+	p.wantHeard("[32 33]")
+	if b.session != 2+sessionGap {
+		t.Errorf("session %d", b.session)
+	}
+}
+
 func FuzzReadClient(f *testing.F) {
 	r, _, v := seated(f)
 	b := r.a.byID[v.ID()]
 	f.Add(b.appendClient(nil))
 	b.seat.relayed([]byte("one"))
 	b.tell([]byte{1, 0})
+	f.Add(b.appendClient(nil))
+	b.expectClient()
 	f.Add(b.appendClient(nil))
 	other, _ := r.spawn()
 	f.Add(r.a.byID[other].appendClient(nil))

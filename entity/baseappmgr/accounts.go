@@ -16,14 +16,20 @@ import (
 //	                       Proxies -----+
 //	                                    v
 //	CreateProxy --> asked --ProxyMade--> made --ProxyGone--> (free)
-//	                  |
+//	                  |                      | ^
+//	                  |                      +-+ Relogin, one at a time
 //	                  +--refused, ReserveTimeout, the BaseApp is gone--> (free)
+//
+// A login to an account that has a proxy is for the proxy's BaseApp to decide. If that answers that
+// the proxy is gone, the account is free, and another proxy is made.
 type account struct {
 	name string
 	app  *knownApp
 	made bool
 	id   entity.ID       // of the proxy, when made
 	from mercury.Address // the app that died with it, while it is expected of the heir; see heirs.go
+	// relogin is true while the BaseApp is asked whether another client may have the proxy.
+	relogin bool
 }
 
 // onCreateProxy asks a BaseApp for a proxy, or refuses.
@@ -35,9 +41,11 @@ func (m *BaseAppMgr) onCreateProxy(from sender, c *wire.CreateProxy) {
 
 func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
 	switch old := m.accounts[c.Account]; {
-	case old != nil && old.made:
-		return protocol.AlreadyLoggedIn
-	case old != nil, m.links.Asked() >= MaxPending, len(m.accounts) >= MaxAccounts:
+	case m.links.Asked() >= MaxPending:
+		return protocol.ServerBusy
+	case old != nil && old.made && !old.relogin && old.from.IsZero() && !old.app.away:
+		return m.relogin(old, asker, c)
+	case old != nil, len(m.accounts) >= MaxAccounts:
 		return protocol.ServerBusy
 	}
 	on := m.fewest()
@@ -53,6 +61,32 @@ func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) p
 	m.accounts[a.name] = a
 	on.proxies++
 	on.placed++
+	return 0
+}
+
+// relogin asks the BaseApp of an account's proxy whether another client may have it.
+func (m *BaseAppMgr) relogin(a *account, asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
+	login := *c
+	_, err := app.Ask(&m.links, a.app.ch, ReloginTimeout, &wire.Relogin{Account: a.name}, func(_ time.Duration, p *wire.ProxyMade, err error) {
+		a.relogin = false
+		switch {
+		case err != nil:
+			m.log.Warn("a BaseApp does not answer a second login", "at", a.app.at, "account", a.name, "error", err)
+			m.refuseProxy(asker, login.Request, protocol.ServerBusy)
+		case p.Code == uint8(protocol.Destroyed):
+			m.free(a) // it says so itself, unless that was lost
+			m.onCreateProxy(sender{ch: asker}, &login)
+		case p.Code != 0:
+			m.refuseProxy(asker, login.Request, protocol.Code(p.Code))
+		default:
+			a.id, p.Request = p.ID, login.Request
+			m.links.Reply(asker, p)
+		}
+	})
+	if err != nil {
+		return protocol.ServerBusy
+	}
+	a.relogin = true
 	return 0
 }
 

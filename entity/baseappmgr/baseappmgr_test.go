@@ -42,7 +42,7 @@ func TestOneProxyPerAccount(t *testing.T) {
 	id := r.make(app)
 	r.request++
 	r.create("ann")
-	r.wantRefused(protocol.AlreadyLoggedIn)
+	r.refuse(app, protocol.AlreadyLoggedIn)
 	r.wantAccounts(1, 0)
 
 	// The account is freed only by its own BaseApp, about its own proxy.
@@ -133,7 +133,7 @@ func TestBaseAppDeathFreesItsAccounts(t *testing.T) {
 			r.say(dying, &wire.ProxyMade{Request: asked.Request, ID: 77})
 			r.wantAccounts(2, 0)
 			r.create("bob")
-			r.wantRefused(protocol.AlreadyLoggedIn)
+			r.refuse(other, protocol.AlreadyLoggedIn)
 		})
 	}
 }
@@ -182,7 +182,7 @@ func TestBaseAppThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("%d answers", n)
 	}
 	r.create("late")
-	r.wantRefused(protocol.AlreadyLoggedIn)
+	r.refuse(app, protocol.AlreadyLoggedIn)
 	r.say(app, &wire.ProxyGone{Account: "late", ID: 5})
 	r.wantAccounts(1, 1)
 	r.tick(DefaultTick)
@@ -266,7 +266,7 @@ func TestRestartLearnsTheAccounts(t *testing.T) {
 	r.wantAccounts(3, 0)
 	for _, name := range []string{"ann", "bob", "cid"} {
 		r.create(name)
-		r.wantRefused(protocol.AlreadyLoggedIn)
+		r.refuse(app, protocol.AlreadyLoggedIn)
 	}
 	// The proxies count in the choice of a BaseApp: the other one has fewer.
 	other := r.join(wire.BaseApp, mercurytest.Host(4, 44))
@@ -297,7 +297,7 @@ func TestBrokenChannelBringsTheAccountsBack(t *testing.T) {
 	r.announce(app, wire.Proxy{Account: "ann", ID: id})
 	r.wantAccounts(1, 0)
 	r.create("ann")
-	r.wantRefused(protocol.AlreadyLoggedIn)
+	r.refuse(app, protocol.AlreadyLoggedIn)
 }
 
 // Two BaseApps have a proxy of one account: the one known first stays.
@@ -424,11 +424,11 @@ func TestTwin(t *testing.T) {
 			r.announce(apps[i], entries...)
 		case n < 12:
 			account := fmt.Sprint(rnd.IntN(60))
-			_, taken := twin[account]
+			p, taken := twin[account]
 			r.create(account)
 			switch {
 			case taken:
-				r.wantRefused(protocol.AlreadyLoggedIn)
+				r.refuse(p.app, protocol.AlreadyLoggedIn)
 			case len(apps) == 0:
 				r.wantRefused(protocol.NotReady)
 			default:

@@ -21,6 +21,11 @@ const (
 	// would make two proxies of it.
 	ReserveTimeout = time.Minute
 
+	// ReloginTimeout is how long a BaseApp may take to say whether another client may have the proxy of
+	// an account: longer than it waits for the end of the proxy (baseapp.EndPatience). Until then
+	// further logins of the account are told that the server is busy.
+	ReloginTimeout = 10 * time.Second
+
 	// MaxPending bounds the proxies that are being made at one time. A BaseApp makes thousands a
 	// second; if so many wait, it is not making any.
 	MaxPending = 4096

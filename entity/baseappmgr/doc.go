@@ -11,6 +11,9 @@
 //	   |<-- ProxyMade id -------|                       |
 //	   |                        |<-- ProxyGone a, id ---|  a is free again
 //
+// If a has a proxy already, its BaseApp is asked instead (Relogin). It gives the proxy to the new
+// client, refuses, or says that the proxy is gone; then another one is made.
+//
 // It joins the CellAppMgr, which tells every BaseApp and LoginApp where it is; they join it in
 // turn. A BaseApp that joins says which accounts have a proxy on it (Proxies):
 //
@@ -42,7 +45,7 @@
 // then announces the first, the proxy known to the table stays the one that counts; a warning names
 // both BaseApps, and neither is told. A ProxyGone that was lost with a channel is not said again:
 // if the BaseApp joins on a new channel before the end of the old one is seen here, that account
-// stays taken until the BaseApp is gone.
+// stays taken until its next login, or until the BaseApp is gone.
 //
 // # Concurrency
 //

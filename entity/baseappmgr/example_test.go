@@ -33,6 +33,7 @@ func Example() {
 	say(loginApp, &wire.CreateProxy{Request: 2, Account: "bob"})
 	say(baseApp, &wire.ProxyMade{Request: 1, ID: 7})
 	say(loginApp, &wire.CreateProxy{Request: 3, Account: "ann"})
+	say(baseApp, &wire.ProxyMade{Request: 3, ID: 7})
 	fmt.Printf("%+v\n", m.Counts())
 	// Output:
 	// to 2: *wire.Welcome
@@ -40,7 +41,8 @@ func Example() {
 	// to 3: make ann
 	// to 3: make bob
 	// to 2: request 1, code 0
-	// to 2: request 3, code 4
+	// to 3: another client for ann
+	// to 2: request 3, code 0
 	// {BaseApps:1 LoginApps:1 Accounts:2 Pending:1 Names:0}
 }
 
@@ -69,6 +71,10 @@ func (wireTap) Send(ch mercury.ChannelID, msg []byte) error {
 		var x wire.MakeProxy
 		err = x.Parse(body)
 		fmt.Printf("to %d: make %s\n", ch, x.Account)
+	case wire.ReloginID:
+		var x wire.Relogin
+		err = x.Parse(body)
+		fmt.Printf("to %d: another client for %s\n", ch, x.Account)
 	case wire.ProxyMadeID:
 		var x wire.ProxyMade
 		err = x.Parse(body)

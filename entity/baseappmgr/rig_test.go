@@ -137,6 +137,22 @@ func (r *rig) make(ch mercury.ChannelID) entity.ID {
 	return r.nextID
 }
 
+// relogged is the Relogin that a BaseApp got.
+func (r *rig) relogged(ch mercury.ChannelID) (m wire.Relogin) {
+	r.t.Helper()
+	if id, body := r.got(ch); id != wire.ReloginID || m.Parse(body) != nil {
+		r.t.Fatalf("message %d, %+v", id, m)
+	}
+	return m
+}
+
+// refuse answers the Relogin that a BaseApp got, of which the LoginApp is told.
+func (r *rig) refuse(ch mercury.ChannelID, code protocol.Code) {
+	r.t.Helper()
+	r.say(ch, &wire.ProxyMade{Request: r.relogged(ch).Request, Code: uint8(code)})
+	r.wantRefused(code)
+}
+
 func (r *rig) wantAccounts(accounts, pending int) {
 	r.t.Helper()
 	if c := r.m.Counts(); c.Accounts != accounts || c.Pending != pending {

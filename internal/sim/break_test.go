@@ -61,7 +61,7 @@ func (r *rig) snap(p *Process, ch mercury.ChannelID) {
 // fromApp reports whether a message came from a process of the cluster and not from a client.
 func (r *rig) fromApp(p *Process, ch mercury.ChannelID) bool {
 	from := r.peer(p, ch)
-	return from != nil && !strings.HasPrefix(from.Name, "player") && !strings.HasPrefix(from.Name, "guest")
+	return from != nil && !strings.HasPrefix(from.Name, "player") && !strings.HasPrefix(from.Name, "guest") && !strings.HasPrefix(from.Name, "twin")
 }
 
 // TestBreaks breaks channels exactly at the messages of one kind, all over the cluster, for a
@@ -82,6 +82,8 @@ func TestBreaks(t *testing.T) {
 			case wire.PlaceBaseID, wire.BasePlacedID, wire.CreateBaseID, wire.MakeBaseID, wire.BaseMadeID,
 				wire.RegisterNameID, wire.FindNameID, wire.NameHeldID, wire.NameGoneID:
 				o.Wild.Namers = 6
+			case wire.ReloginID:
+				o.Wild.Twins, o.Wild.Relogins = 4, true
 			case wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID:
 				o.Replicas = 1
 			case wire.LookID, wire.SeenID, wire.MournedID:

@@ -16,6 +16,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
@@ -245,7 +246,7 @@ func New(o Options) (*Cluster, error) {
 		c.players = append(c.players, pl)
 	}
 	for i := range o.Wild.Twins {
-		t := &twin{c: c, last: i == 0}
+		t := &twin{c: c, last: i == 0, ends: map[protocol.Code]int{}}
 		t.p = c.add(fmt.Sprintf("twin%d", i+1), portTwins+i, t.make)
 		c.twins = append(c.twins, t)
 	}

@@ -201,7 +201,7 @@ func (x *impostor) toBaseApp() []wire.Message {
 		&gone, &saved, &shout, &passed,
 		&flow.Ack{To: v.ID, ToPart: entity.BasePart, From: v.ID, FromPart: entity.CellPart, Life: v.Order.Incarnation, Number: 1 << 40},
 		&wire.ClientPacket{ID: v.ID, Order: v.Order, Session: v.Session, Packet: []byte{byte(protocol.RefusedID), 1, 0}},
-		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
+		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Relogin{Request: 1, Account: "player1.1"}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Request: 1},
 		&migrate.BaseCopy{ID: v.ID, Number: 1 << 40, Cycle: 1 << 40, Parts: []byte("rubbish")}, &migrate.BaseCopyHeld{ID: v.ID, Number: v.Confirmed + 1},
 		&migrate.BaseGone{ID: v.ID}, &migrate.CopyMark{Cycle: 1 << 40, Version: 1}, &migrate.BackupRuleHeld{Version: 1},
@@ -400,7 +400,7 @@ func TestImpostor(t *testing.T) {
 					t.Errorf("%s refused %d", p.Name, refused)
 				}
 			}
-			for _, id := range []wire.ID{wire.CurrentID, wire.CellLostID, wire.OfferID, wire.FlowID, wire.ClientPacketID, wire.MakeProxyID, wire.OnloadID, wire.CreateID, wire.RefuseRealID} {
+			for _, id := range []wire.ID{wire.CurrentID, wire.CellLostID, wire.OfferID, wire.FlowID, wire.ClientPacketID, wire.MakeProxyID, wire.ReloginID, wire.OnloadID, wire.CreateID, wire.RefuseRealID} {
 				if x.said[id] == 0 {
 					t.Errorf("message %d was never said", id)
 				}

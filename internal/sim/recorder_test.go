@@ -338,6 +338,8 @@ func (rec *recorder) ofPlayers(id wire.ID) teller {
 		return tell(func(m *wire.CreateProxy) string { return fmt.Sprintf("CreateProxy for %q", m.Account) })
 	case wire.MakeProxyID:
 		return tell(func(m *wire.MakeProxy) string { return fmt.Sprintf("MakeProxy for %q", m.Account) })
+	case wire.ReloginID:
+		return tell(func(m *wire.Relogin) string { return fmt.Sprintf("Relogin of %q", m.Account) })
 	case wire.ProxyMadeID:
 		return tell(func(m *wire.ProxyMade) string {
 			if m.Code != 0 {

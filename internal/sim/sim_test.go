@@ -85,6 +85,7 @@ func wildOf(seed uint64) Wild {
 	if w.Tight {
 		w.Heralds = max(w.Heralds, 1) // heralds announce when it falls silent
 	}
+	w.Relogins = seed%2 == 1 // half of those with twins
 	w.Namers = some(2, 4)
 	w.Gossips = some(2, 6)
 	return w

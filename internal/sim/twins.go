@@ -10,11 +10,16 @@ import (
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/property"
 )
 
 // Twins are clients that log in under one name, all at the same moment, again and again. One of
 // them gets in and the others are refused; the one plays a little and leaves, with or without a
 // goodbye. In the end a single twin must get in, however the name was left.
+//
+// With Wild.Relogins another may also take the place of the one that plays, and come into what was kept.
+// The proxy says the number of the session to its client on every beat. A client must hear one number
+// all the time, and no two clients the same.
 
 // twinRound is how often twins try.
 const twinRound = 2500 * time.Millisecond
@@ -27,6 +32,8 @@ type twin struct {
 	leaveAt time.Duration // 0 while it does not play
 	again   time.Duration // when it logs in again; 0 while a session lives
 	last    bool          // the one that stays
+	session int           // the number that it hears
+	ends    map[protocol.Code]int
 }
 
 type twinApp struct {
@@ -38,11 +45,14 @@ type twinApp struct {
 const twinName = "twin"
 
 func (t *twin) make(p *Process) (App, error) {
-	t.leaveAt, t.again = 0, 0
+	t.leaveAt, t.again, t.session = 0, 0, 0
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: t.c.world.schema, LoginApp: mercurytest.Place(portLogin), User: twinName, Log: p.log(),
-		Events: client.Events{Closed: func(err error) {
+		Events: client.Events{Called: t.hear, Closed: func(err error) {
 			var refused *protocol.Refused
+			if errors.As(err, &refused) {
+				t.ends[refused.Code]++
+			}
 			if errors.As(err, &refused) && refused.Code == protocol.LoggedOut {
 				t.c.trace.Event(t.c.now, "left", "%s", p.Name)
 			}
@@ -51,6 +61,59 @@ func (t *twin) make(p *Process) (App, error) {
 	})
 	t.client = cl
 	return twinApp{cl, t}, err
+}
+
+// hear takes what its proxy says.
+func (t *twin) hear(own *client.Replica, m *property.Method, args []property.Value) {
+	var n int
+	if !own.Own() || m.Name != "heardOf" {
+		return
+	}
+	if _, err := fmt.Sscanf(args[0].Str(), "session %d", &n); err != nil {
+		return // somebody greets
+	}
+	for _, other := range t.c.twins {
+		if other != t && other.session == n {
+			t.c.fail(fmt.Errorf("%s and %s hear session %d", t.p.Name, other.p.Name, n))
+		}
+	}
+	if t.session != 0 && t.session != n {
+		t.c.fail(fmt.Errorf("%s hears session %d after %d", t.p.Name, n, t.session))
+	}
+	t.session = n
+}
+
+// sit begins a session of a twin.
+func (b *walkerBase) sit() {
+	if b.Account() == twinName {
+		b.w.seated++
+		b.seat = b.w.seated
+	}
+}
+
+// speak tells a twin its session.
+func (b *walkerBase) speak() {
+	if b.seat > 0 && b.HasClient() && b.w.relogins {
+		if err := b.Client().Call("heardOf", fmt.Sprintf("session %d", b.seat)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// OnLogOnAttempt answers a twin that logs in while another has the proxy.
+func (b *walkerBase) OnLogOnAttempt() baseapp.Relogin {
+	switch {
+	case !b.w.relogins:
+		return baseapp.RefuseLogin
+	case b.w.calm:
+		return baseapp.TakeOver
+	}
+	return [...]baseapp.Relogin{baseapp.TakeOver, baseapp.TakeOver, baseapp.RefuseLogin, baseapp.AwaitDestroy}[b.w.chance.logons.IntN(4)]
+}
+
+// KeepWithoutClient keeps some proxies of twins.
+func (b *walkerBase) KeepWithoutClient() bool {
+	return b.w.relogins && b.Account() == twinName && !b.w.calm && b.w.chance.logons.IntN(2) == 0
 }
 
 // later makes the twin log in again, along with all the others.

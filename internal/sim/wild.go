@@ -27,6 +27,9 @@ type Wild struct {
 	Travellers int
 	// Twins is how many clients log in under one name at once, again and again.
 	Twins int
+	// Relogins says that a twin who logs in while another plays takes the proxy over, is refused, or waits for
+	// its end, and that proxies are kept without a client; else it is refused.
+	Relogins bool
 	// Namers is how many bases take names that only one may have, and have others made elsewhere.
 	Namers int
 	// Gossips is how many entities call each other's parts.
@@ -58,11 +61,12 @@ type streams struct {
 	gossip *rand.Rand
 	travel *rand.Rand
 	settle *rand.Rand
+	logons *rand.Rand
 }
 
 func newStreams(seed uint64) streams {
 	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
-	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9)}
+	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10)}
 }
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their

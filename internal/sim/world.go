@@ -115,6 +115,10 @@ type world struct {
 	gift               []byte
 	given, taken, lost int
 
+	// relogins is Wild.Relogins, seated the number of the last session of a twin.
+	relogins bool
+	seated   int
+
 	// gossips are all that ever were, and answers counts what they were answered.
 	gossips []entity.ID
 	answers map[string]int
@@ -177,6 +181,7 @@ func newWorld(o Options) (*world, error) {
 	if o.Wild.any() {
 		w.registerWild(w.cells)
 	}
+	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
 	if w.travels = o.Wild.Travellers > 0; w.travels {
 		w.outcomes = map[entity.TeleportCode]int{}
@@ -457,13 +462,17 @@ type walkerBase struct {
 	Life    property.Uint32
 	Wrong   property.Uint32
 	Ledger  property.Slice[uint32]
+	seat    int `cellscape:"local"` // see twins.go
 }
 
 // OnEntitiesEnabled makes the cell part when the client is there.
 func (b *walkerBase) OnEntitiesEnabled() {
+	b.sit()
 	x := float32(uint64(b.ID())*97%(2*half)) - half
 	z := float32(uint64(b.ID())*61%(2*half)) - half
-	_ = b.CreateCell(theSpace, property.Vector3{X: x, Z: z}, property.Vector3{}, nil)
+	if b.CreateCell(theSpace, property.Vector3{X: x, Z: z}, property.Vector3{}, nil) != nil && b.Account() == twinName {
+		return // it has had a client before
+	}
 	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 	if b.w.gift != nil {
 		if err := b.Download(7, "gift", b.w.gift, "OnGift"); err != nil {
@@ -486,6 +495,7 @@ func (b *walkerBase) OnGift(d entity.DownloadEnd) {
 
 // OnBeat sends the cell part a number.
 func (b *walkerBase) OnBeat(entity.Callback) {
+	b.speak()
 	b.pay(b.Base)
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)

@@ -89,3 +89,20 @@ func (m *MakeProxy) code(c *codec.Coder) {
 func (m *MakeProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *MakeProxy) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *MakeProxy) Call() *uint64           { return &m.Request }
+
+// Relogin asks a BaseApp for the proxy that an account has there already, for another client. A
+// ProxyMade with the code Destroyed says that there is none any more.
+type Relogin struct {
+	Request uint64
+	Account string
+}
+
+func (m *Relogin) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.String(&m.Account, MaxAccount)
+}
+
+// Append and Parse are what code describes.
+func (m *Relogin) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Relogin) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *Relogin) Call() *uint64           { return &m.Request }

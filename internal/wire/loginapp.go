@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// ProxyMade answers MakeProxy at the BaseAppMgr and CreateProxy at the LoginApp.
+// ProxyMade answers MakeProxy and Relogin at the BaseAppMgr, and CreateProxy at the LoginApp.
 type ProxyMade struct {
 	Request uint64
 	// Code is 0 if the proxy waits for its client; otherwise it is a protocol.Code that says why

@@ -96,6 +96,7 @@ const (
 	NameHeldID
 	WhereisID
 	MournedID
+	ReloginID
 )
 
 // To a BaseAppMgr; BaseMade also to the BaseApp that asked.
@@ -218,6 +219,7 @@ var table = newTable(
 	// Logins.
 	row[CreateProxy](CreateProxyID, LoginApp.to(BaseAppMgr)).answered(ProxyMadeID),
 	row[MakeProxy](MakeProxyID, BaseAppMgr.to(BaseApp)).answered(ProxyMadeID),
+	row[Relogin](ReloginID, BaseAppMgr.to(BaseApp)).answered(ProxyMadeID),
 	row[ProxyMade](ProxyMadeID, BaseApp.to(BaseAppMgr), BaseAppMgr.to(LoginApp)),
 	row[ProxyGone](ProxyGoneID, BaseApp.to(BaseAppMgr)),
 	row[Proxies](ProxiesID, BaseApp.to(BaseAppMgr)),

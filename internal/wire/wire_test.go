@@ -157,6 +157,7 @@ func samples() []wire.Received {
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
 		&migrate.Lost{ID: id, Order: order, Title: 9, Code: entity.TeleportFull, Reason: "the script panicked"},
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann"},
+		&wire.Relogin{Request: 1 << 60, Account: "ann"},
 
 		&wire.CreateProxy{Request: 2, Account: "bob"},
 		&wire.ProxyGone{Account: "bob", ID: id},

@@ -88,6 +88,10 @@ type Config struct {
 	// ResumeTime is for how long a player's place is kept whose connection was lost. Default
 	// baseapp.DefaultResumeTime; below 0 the session ends with its connection.
 	ResumeTime time.Duration
+	// Relogin says what becomes of a login to an account that is playing, unless the script of its proxy
+	// decides (baseapp.LogOnDecider). Default baseapp.TakeOver: the new client gets the player's entity, and
+	// the old one is told why it goes.
+	Relogin baseapp.Relogin
 	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
@@ -220,6 +224,9 @@ func (c Config) Validate() error {
 func (c *Config) validateUpload() error {
 	if c.ResumeTime > protocol.MaxResumeTime {
 		return fmt.Errorf("cluster: ResumeTime is %v: give up to %v, or 0 for %v", c.ResumeTime, protocol.MaxResumeTime, baseapp.DefaultResumeTime)
+	}
+	if c.Relogin > baseapp.AwaitDestroy {
+		return fmt.Errorf("cluster: Relogin is %d: take baseapp.TakeOver, RefuseLogin or AwaitDestroy", c.Relogin)
 	}
 	if err := c.Upload.Validate(); err != nil {
 		return fmt.Errorf("cluster: Config.%w", err)

@@ -36,6 +36,7 @@
 //	                                   a player whose line carries less is found out by itself
 //	clients that send a lot            Upload: messages and bytes a second
 //	players whose lines drop out       ResumeTime: how long their places are kept
+//	who logs in twice                  Relogin: the second gets the entity, is refused, or begins anew
 //	players in browsers                Doors: a WebSocket beside UDP, TLS
 //	a laptop, hundreds of bots         CellApps: 1, BaseApps: 1
 //

@@ -49,6 +49,12 @@ const (
 	LoggedOut
 	WorldFull
 	TooSlow
+	// Replaced: another client has logged in to the same account.
+	Replaced
+	// Kicked: the server's game has ended the session.
+	Kicked
+	// ConnectionLost: only a proxy's script is told it, since nobody can tell the client.
+	ConnectionLost
 )
 
 // String gives the reason as a sentence without a full stop.
@@ -82,6 +88,12 @@ func (c Code) String() string {
 		return "the world is full, try again"
 	case TooSlow:
 		return "the client does not take what it is sent"
+	case Replaced:
+		return "the account has logged in elsewhere"
+	case Kicked:
+		return "the game has ended the session"
+	case ConnectionLost:
+		return "the connection was lost and did not come back"
 	}
 	return fmt.Sprintf("reason %d", uint8(c))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/client/session"
@@ -175,6 +176,9 @@ func live(t *testing.T, cfg cluster.Config, roots *tls.Config) {
 		p.reconnect(t)
 	}
 	strike(t, w, players)
+	for i, p := range players {
+		players[i] = p.again(t, cfg, roots, urls[i])
+	}
 	leave(t, w, players)
 }
 
@@ -262,6 +266,37 @@ func (p *lifeOf) reconnect(t *testing.T) {
 			t.Fatalf("%s: after %v nothing comes", p.network, next)
 		}
 	}
+}
+
+// again logs the account in while it plays, and then after its client was killed. Each time the new client has
+// the entity of the old one, at once.
+func (p *lifeOf) again(t *testing.T, cfg cluster.Config, roots *tls.Config, url string) *lifeOf {
+	t.Helper()
+	next := comeIn(t, cfg, roots, url)
+	select {
+	case err := <-p.closed:
+		var refused *protocol.Refused
+		if !errors.As(err, &refused) || refused.Code != protocol.Replaced {
+			t.Errorf("%s: the old client ended with %v", p.network, err)
+		}
+	case <-time.After(patience):
+		t.Fatalf("%s: two clients of one account", p.network)
+	}
+	next.cheer(t)
+	own := next.entity(t)
+	next.do(t, func(c *client.Client) error { c.Close(); return nil }) // without a word, as a crash
+	last := comeIn(t, cfg, roots, url)
+	last.cheer(t)
+	if id := last.entity(t); id != own {
+		t.Errorf("%s: entity %v after %v", p.network, id, own)
+	}
+	return last
+}
+
+func (p *lifeOf) entity(t *testing.T) (id entity.ID) {
+	t.Helper()
+	p.do(t, func(c *client.Client) error { id = c.Player().ID; return nil })
+	return id
 }
 
 // reportsAfter is how long it takes until every CellApp has reported, and a little for the borders

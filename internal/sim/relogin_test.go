@@ -29,3 +29,15 @@ func TestRelogin(t *testing.T) {
 		}
 	})
 }
+
+// TestReloginDespiteFaults does so while BaseApps, managers and CellApps die, and channels break. In the end
+// the account is not locked.
+func TestReloginDespiteFaults(t *testing.T) {
+	long(t)
+	t.Parallel()
+	for seed := uint64(9300); seed < 9304; seed++ {
+		o := Options{Seed: seed, CellApps: 3, BaseApps: 3, Players: 4, Rovers: 4, Crash: true, CrashBase: true, CrashLogin: seed%2 == 0, Pause: true,
+			Wild: Wild{Twins: 4, Relogins: true}}
+		runSeed(t, o, "")
+	}
+}

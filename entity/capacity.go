@@ -5,11 +5,13 @@ import (
 	"fmt"
 )
 
-// MaxEntitiesKey is the reserved key under which a space's data has how many entities it takes, and
-// FullKey the one under which the CellAppMgr says that it has as many, if it has several cells.
+// MaxEntitiesKey is the reserved key under which a space's data has how many entities it takes,
+// FullKey the one under which the CellAppMgr says that it has as many, if it has several cells, and
+// LostAreaKey that of the areas whose cells have died (space.LostArea).
 const (
 	MaxEntitiesKey = FirstReservedKey + 1
 	FullKey        = FirstReservedKey + 2
+	LostAreaKey    = FirstReservedKey + 3
 )
 
 // MostMaxEntities bounds SpaceInfo.MaxEntities.

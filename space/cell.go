@@ -78,6 +78,7 @@ type Cell struct {
 	local      any  // the game's; see SetLocal
 	first      bool // the hook of the first cell has yet to be called
 	fromStore  bool
+	lostHeard  uint64 // the newest number of the space's data when inherit last looked
 	checkAt    time.Duration
 	work       measured
 	gained     int64 // see Cost
@@ -120,6 +121,7 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 	if !c.population.frozen {
 		c.tellArea()
 		c.beginSpace()
+		c.inherit()
 		c.runEntities(gametime.AtRate(dt, c.pace.rate))
 	}
 	c.sweep()

@@ -4,7 +4,7 @@ package space
 // first cell that the space ever has. It is the place to spawn the space's own entities. fromStore
 // is true if the space was loaded from a store and already has its entities; without a store it is
 // false. f is not called again for a space that lost all its cells and gets a new one, since
-// entities with a base come back by themselves. If the CellApp of the first cell dies before the
+// entities with a base come back by themselves; OnLostArea is then. If the CellApp of the first cell dies before the
 // manager has heard of the cell, f is called for the next one, because nothing is left of what it
 // did.
 //

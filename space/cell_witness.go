@@ -201,6 +201,7 @@ func (r *Real) tellData() {
 func (r *Real) tellDatum(e *DataEntry) {
 	switch {
 	case e.Key == entity.TimeOfDayKey: // see tellDay
+	case e.Key == entity.LostAreaKey: // for cells only
 	case !e.Removed:
 		m := protocol.SpaceData{Key: e.Key, Entry: e.ID, Value: e.Value}
 		r.direct = m.Append(r.direct)

@@ -3,6 +3,7 @@ package space
 import (
 	"reflect"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
@@ -18,6 +19,7 @@ type Scripts struct {
 	controllers []controllerType
 
 	firstCell func(c *Cell, fromStore bool)  // see OnFirstCell
+	lostArea  func(c *Cell, area bsp.Rect)   // see OnLostArea
 	area      func(c *Cell)                  // see OnArea
 	arrival   func(c *Cell, a Arrival) error // see OnArrival
 }

@@ -146,12 +146,13 @@ func (k *oneData) safe() error {
 		k.begin()
 	}
 	keys := k.c.opts.dataKeys()
+	most := wire.SpaceDataBase(k.c.terms) + k.c.orders.number + wire.MaxLostAreas // the manager's own changes
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
 			for _, key := range keys {
 				e := dataOf(cell, key)
 				at := keyAt{p.Address(), key}
-				if was := k.last[at]; e.number < was || e.number > wire.SpaceDataBase(k.c.terms)+k.c.orders.number {
+				if was := k.last[at]; e.number < was || e.number > most {
 					err = fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", key, p.Name, e.number, was, k.c.orders.number, k.c.terms)
 				}
 				k.last[at] = e.number
@@ -183,6 +184,13 @@ func (k *oneData) converged() error {
 	for _, key := range k.c.opts.dataKeys() {
 		faults = append(faults, k.agreed(key))
 	}
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range theCell(a) {
+			if e := dataOf(cell, entity.LostAreaKey); len(e.entries) > 0 {
+				faults = append(faults, fmt.Errorf("%s knows of lost areas that no game was told of: %v", p.Name, e.entries))
+			}
+		}
+	})
 	return errors.Join(faults...)
 }
 

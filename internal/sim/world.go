@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/property"
@@ -89,10 +90,12 @@ const critterDef = `
 </root>`
 
 type world struct {
-	hooked func(id entity.ID, hook string) // hears of hooks of players' cell parts; nil but for transcripts
-	schema *property.Schema
-	cells  *space.Scripts
-	lit    map[entity.SpaceID]int // how often a room had a first cell
+	// inherited are the areas of the space whose cells have died, as the game was told of them.
+	inherited []bsp.Rect
+	hooked    func(id entity.ID, hook string) // hears of hooks of players' cell parts; nil but for transcripts
+	schema    *property.Schema
+	cells     *space.Scripts
+	lit       map[entity.SpaceID]int // how often a room had a first cell
 
 	// This is what bases of a wild world know of the run; see Wild.
 	chance     streams
@@ -192,6 +195,11 @@ func newWorld(o Options) (*world, error) {
 	space.Register[critterCell](w.cells, "Critter")
 	space.Register[beastCell](w.cells, "Beast")
 	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ })
+	w.cells.OnLostArea(func(c *space.Cell, area bsp.Rect) {
+		if c.Space() == theSpace {
+			w.inherited = append(w.inherited, area)
+		}
+	})
 	return w, w.cells.Err()
 }
 

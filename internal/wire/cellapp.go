@@ -67,6 +67,11 @@ func SpaceDataBase(term uint32) uint64 { return uint64(max(term, 1)-1) << spaceD
 // MaxSpaceData bounds the entries of one space.
 const MaxSpaceData = 4096
 
+// MaxLostAreas bounds the lost areas of one space of which no game has been told yet (space.LostArea).
+// They come on top of MaxSpaceData, which is the game's. Each is told within a tick or two, so there are
+// more only if a hundred CellApps die at once.
+const MaxLostAreas = 256
+
 // MaxRemovedData bounds the removed entries of which everyone keeps a note, the newest. They take
 // some bytes each. An app is out of the manager's reach for seconds at most, in which no game
 // removes that many.
@@ -111,7 +116,7 @@ func codeDataID(c *codec.Coder, v *entity.DataID) {
 }
 
 func codeSpaceData(c *codec.Coder, v *[]SpaceDataEntry) {
-	codec.List(c, v, MaxSpaceData+MaxRemovedData, minSpaceDataEntry,
+	codec.List(c, v, MaxSpaceData+MaxLostAreas+MaxRemovedData, minSpaceDataEntry,
 		func(c *codec.Coder, e *SpaceDataEntry) { e.code(c) })
 }
 

@@ -133,6 +133,7 @@ func (m *CellAppMgr) tellDeath(dead wire.AppRef) {
 func (m *CellAppMgr) heal(now time.Duration, s *space, dead *member) {
 	s.bury(dead)
 	m.forgetEnded(s)
+	s.lost = append(s.lost, s.landOf(dead)...)
 	s.drop(func(c *cell) bool {
 		if c.app != dead {
 			return false

@@ -27,7 +27,7 @@ func TestDeathBySilence(t *testing.T) {
 	// The verdict comes before the geometry that follows from it.
 	dead, told := wire.AppDead{Role: wire.CellApp, App: at(11)}, wire.AppDead{Role: wire.CellApp, App: at(11), Mourners: []mercury.Address{at(10)}}
 	inbox := r.net.inboxes[a.ch]
-	if len(inbox) != 2 || wire.ID(inbox[0][0]) != wire.AppDeadID || wire.ID(inbox[1][0]) != wire.GeometryID {
+	if len(inbox) != 3 || wire.ID(inbox[0][0]) != wire.AppDeadID || wire.ID(inbox[1][0]) != wire.GeometryID || wire.ID(inbox[2][0]) != wire.SpaceDataID {
 		t.Fatalf("a was sent %x", inbox)
 	}
 	for p, want := range map[*peer]wire.AppDead{a: dead, base: told} { // only a base waits for those who mourn
@@ -78,7 +78,7 @@ func TestDeathByChannel(t *testing.T) {
 		a, b, _, _ := r.split()
 		a.ids()
 		b.drop(reason)
-		if d := cmp.Diff([]wire.ID{wire.AppDeadID, wire.GeometryID}, a.ids()); d != "" {
+		if d := cmp.Diff([]wire.ID{wire.AppDeadID, wire.GeometryID, wire.SpaceDataID}, a.ids()); d != "" {
 			t.Errorf("%v (-want +got):\n%s", reason, d)
 		}
 		r.logged("CellApp declared dead", reason.Error())
@@ -108,7 +108,7 @@ func TestLastCellDies(t *testing.T) {
 	if v := r.tree(add.Tree).Version(); v.N != 3 {
 		t.Errorf("version %v", v)
 	}
-	if ids := spare.ids(); !cmp.Equal(ids, []wire.ID{wire.WelcomeID, wire.AppDeadID}) {
+	if ids := spare.ids(); !cmp.Equal(ids, []wire.ID{wire.WelcomeID, wire.AppDeadID, wire.SpaceDataID}) {
 		t.Errorf("spare was sent %v", ids)
 	}
 	r.logged("space has lost its last cell", "space=1")

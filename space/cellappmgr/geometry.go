@@ -101,6 +101,7 @@ func (m *CellAppMgr) publish(now time.Duration) {
 				m.tellGeometry(now, s, c.app, c.told)
 			}
 		}
+		m.bequeath(s)
 	}
 	clear(m.unpublished)
 	m.unpublished = m.unpublished[:0]

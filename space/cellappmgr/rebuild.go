@@ -19,7 +19,7 @@ func (m *CellAppMgr) rebuild() (lost []*member) {
 		if s.heard == nil {
 			continue
 		}
-		s.tree, s.made = s.heard.Clone(), true
+		s.tree, s.made, s.dropped = s.heard.Clone(), true, true
 		m.touch(s)
 		m.expect(s)
 		s.publisher.Adopt(s.heard)

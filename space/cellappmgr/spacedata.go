@@ -14,6 +14,7 @@ type spaceData struct {
 	last    uint64 // at least wire.SpaceDataBase of the manager's term
 	bytes   int
 	removed int  // notes
+	lost    int  // areas that no game has been told of, which are not counted in bytes
 	full    bool // a refusal was logged
 	// former holds the numbers under an earlier manager of the entries that have new ones: see
 	// lateData.
@@ -43,7 +44,10 @@ func (d *spaceData) set(e wire.SpaceDataEntry) (wire.SpaceDataEntry, bool) {
 
 // fits reports whether there is room for an entry. There always is for a note: the oldest goes.
 func (d *spaceData) fits(e *wire.SpaceDataEntry) bool {
-	entries, bytes := len(d.entries)-d.removed+1, d.bytes+len(e.Value)
+	if e.Key == entity.LostAreaKey {
+		return e.Removed || d.lost < wire.MaxLostAreas
+	}
+	entries, bytes := len(d.entries)-d.removed-d.lost+1, d.bytes+len(e.Value)
 	for i := range d.entries {
 		if x := &d.entries[i]; e.Replaces(x) && !x.Removed {
 			entries--
@@ -56,8 +60,8 @@ func (d *spaceData) fits(e *wire.SpaceDataEntry) bool {
 func (d *spaceData) insert(at int, e wire.SpaceDataEntry) {
 	e.Value = slices.Clone(e.Value)
 	d.entries = slices.Insert(d.entries, at, e)
-	d.bytes += len(e.Value)
 	if !e.Removed {
+		d.weigh(&e, 1)
 		return
 	}
 	if d.removed++; d.removed > wire.MaxRemovedData {
@@ -73,12 +77,22 @@ func (d *spaceData) drop(which func(*wire.SpaceDataEntry) bool) {
 			return false
 		}
 		delete(d.former, keyOf(&x))
-		d.bytes -= len(x.Value)
 		if x.Removed {
 			d.removed--
+		} else {
+			d.weigh(&x, -1)
 		}
 		return true
 	})
+}
+
+// weigh counts an entry in, or out.
+func (d *spaceData) weigh(e *wire.SpaceDataEntry, by int) {
+	if e.Key == entity.LostAreaKey {
+		d.lost += by
+		return
+	}
+	d.bytes += by * len(e.Value)
 }
 
 // setSpaceData handles a change once, and answers it so that its sender forgets it. All that is

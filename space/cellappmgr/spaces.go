@@ -35,6 +35,8 @@ type space struct {
 	heard     *bsp.Tree   // the newest tree of an earlier term, while recovering
 	over      bool        // in an earlier term, an app has heard that the space has ended
 	removals  []*removal
+	lost      []bsp.Rect // land of dead cells, until it is told whose it is now
+	dropped   bool       // a cell has gone since bequeath last looked for heirs that have
 
 	// These say which lists of the manager the space is in: expecting, unpublished, emptying,
 	// paced.
@@ -119,6 +121,7 @@ func (s *space) drop(which func(*cell) bool) {
 			return false
 		}
 		c.app.cells--
+		s.dropped = true
 		return true
 	})
 }
@@ -168,6 +171,7 @@ func (m *CellAppMgr) place(now time.Duration, s *space, app *member) {
 	m.touch(s)
 	s.moved = nil
 	if s.made {
+		s.lost = append(s.lost[:0], bsp.Everything())
 		m.log.Info("space has a cell again", "space", s.cfg.ID, "cell", c.id.String(), "on", app.String())
 	} else {
 		m.log.Log(context.Background(), s.level(), "space made", "space", s.cfg.ID, "cell", c.id.String(), "on", app.String())

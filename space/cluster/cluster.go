@@ -25,9 +25,9 @@ type Cluster struct {
 	manager netip.AddrPort
 
 	cellAppMgr, baseAppMgr, loginApp *host.Process
-	baseApps                         []*host.Process
 
 	mu       sync.Mutex
+	baseApps []*host.Process
 	cellApps []*host.Process
 	sessions []*session.Session
 
@@ -229,45 +229,6 @@ func (c *Cluster) SetClusterKeys(keys ...secure.ClusterKey) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// CellApps is how many CellApps were started here, including those that have ended.
-func (c *Cluster) CellApps() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.cellApps)
-}
-
-// CellAppAddr is where CellApp i listens, counted from 0 in the order of starting. It is not valid
-// if there is no such CellApp.
-func (c *Cluster) CellAppAddr(i int) netip.AddrPort {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i < 0 || i >= len(c.cellApps) {
-		return netip.AddrPort{}
-	}
-	return c.cellApps[i].Address().At
-}
-
-// KillCellApp kills CellApp i, counted from 0 in the order of starting, as SIGKILL would, to show
-// what a world does then.
-func (c *Cluster) KillCellApp(i int) error {
-	c.mu.Lock()
-	if i < 0 || i >= len(c.cellApps) {
-		c.mu.Unlock()
-		return fmt.Errorf("cluster: there is no CellApp %d", i)
-	}
-	p := c.cellApps[i]
-	c.mu.Unlock()
-	c.cfg.Log.Warn("CellApp killed", "process", p.Name(), "at", p.Address())
-	p.Kill()
-	return nil
-}
-
-// AddCellApp starts one more CellApp, and does not wait for it to join.
-func (c *Cluster) AddCellApp() error {
-	_, err := c.startCellApp()
-	return err
 }
 
 // Wait waits until all processes have ended, by Stop or by themselves, and returns the errors of

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
+	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
@@ -34,6 +36,9 @@ const (
 	DefaultListen = "127.0.0.1"
 	// DefaultStartTimeout is ample on loopback and in a data centre.
 	DefaultStartTimeout = 15 * time.Second
+	// DefaultBackupPeriod bounds what a base may have to do again after the death of its BaseApp. With it a
+	// BaseApp of 10,000 players sends a thousand copies a second.
+	DefaultBackupPeriod = 10 * time.Second
 	// DefaultSpaceSize is the side of the default space in metres.
 	DefaultSpaceSize = 1000
 )
@@ -92,6 +97,15 @@ type Config struct {
 	// decides (baseapp.LogOnDecider). Default baseapp.TakeOver: the new client gets the player's entity, and
 	// the old one is told why it goes.
 	Relogin baseapp.Relogin
+	// BackupPeriod is the time between two copies of a base to other BaseApps. If its BaseApp dies, the base
+	// goes on at one of them, as the last copy has it, and the client of a proxy comes there by itself. What
+	// others sent it since that copy comes again; what it did by itself since is undone, and what must not
+	// be undone waits for a copy (entity.Base.Backup). With one BaseApp nothing protects the bases, and the
+	// log says so. Default 10 s; below 0 never, and then bases die with their BaseApp.
+	BackupPeriod time.Duration
+	// BackupReplicas is how many other BaseApps hold a copy of each base: so many can die at the same time.
+	// Default 1, at most migrate.MaxReplicas.
+	BackupReplicas int
 	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
@@ -217,6 +231,8 @@ func (c Config) Validate() error {
 	fault(err != nil, "Listen: %w", err)
 	p := c.InnerPorts
 	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
+	fault(c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas, "BackupReplicas is %d: take 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, baseapp.DefaultBackupReplicas)
+	fault(c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, baseapp.DefaultTick), "BackupPeriod is %v: take a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
 	faults = append(faults, d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
 	return errors.Join(faults...)
 }
@@ -248,6 +264,9 @@ func (c *Config) notices() (notices []string) {
 	}
 	if !c.sealed() {
 		notices = append(notices, "there is no Key: whoever reaches a port of this world can read its traffic, and speak as one of its processes; give one where others share the network")
+	}
+	if c.BackupPeriod < 0 {
+		notices = append(notices, "BackupPeriod is below 0: nothing protects the bases of a BaseApp that dies, and the sessions of its players end")
 	}
 	return notices
 }
@@ -292,6 +311,7 @@ func (c Config) withDefaults() Config {
 		orDefault(&c.Doors[i].Listen, c.Listen)
 	}
 	orDefault(&c.StartTimeout, DefaultStartTimeout)
+	orDefault(&c.BackupPeriod, DefaultBackupPeriod)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

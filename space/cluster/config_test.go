@@ -19,6 +19,7 @@ import (
 func TestAllFaultsAtOnce(t *testing.T) {
 	err := Config{
 		CellApps: -1, Term: 1 << 30, AppTimeout: time.Millisecond,
+		BackupPeriod: time.Millisecond, BackupReplicas: 9,
 		Policy: balance.ProfileConfig{TargetLoad: 2}, Space: space.Config{AoIRadius: 900, Border: balance.Border{GhostDistance: 550}}, Logins: cellappmgr.LoginConfig{MaxLoad: -1},
 		Spaces: []cellappmgr.SpaceConfig{
 			{ID: 7, Bounds: bsp.Rect{MaxX: 1, MaxZ: 1}, MinCells: 5, MaxCells: 2},
@@ -26,7 +27,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		},
 	}.Validate()
 	for _, want := range []string{
-		"Schema and CellScripts", "CellApps is -1", "Term is", "AppTimeout is 1ms", "TargetLoad 2", "GhostDistance 550 m is too short",
+		"Schema and CellScripts", "CellApps is -1", "Term is", "AppTimeout is 1ms", "BackupPeriod is 1ms", "BackupReplicas is 9", "TargetLoad 2", "GhostDistance 550 m is too short",
 		"MaxLoad -1", "Spaces[0]: MinCells is 5 and MaxCells 2", "Spaces[1].ID is 7 again",
 	} {
 		if n := strings.Count(err.Error(), want); n != 1 && want != "TargetLoad 2" || n == 0 {

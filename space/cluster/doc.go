@@ -40,6 +40,25 @@
 //	players in browsers                Doors: a WebSocket beside UDP, TLS
 //	a laptop, hundreds of bots         CellApps: 1, BaseApps: 1
 //
+// # Deaths
+//
+// What the death of a process costs. The others notice a killed process by its closed port, a silent
+// machine by asking around, and a process that only hangs after Config.AppTimeout; a pause of two seconds
+// is no death, and one that was wrongly declared dead starts anew and harms nothing.
+//
+//	CellApp       its entities go on at others from their bases' copies, within a tenth of a second of the
+//	              verdict; who has no base is lost. Clients are told all anew, within their session.
+//	BaseApp       its bases go on at others from the copies of Config.BackupPeriod, and their cell parts
+//	              where they are. Clients find that it is silent, and go to the one that has their base: no
+//	              session ends, and what they see stays. Without another BaseApp, or with a BackupPeriod
+//	              below 0, its bases, their cell parts and the sessions of its players end.
+//	LoginApp      who logs in just then tries again elsewhere. Players in the world notice nothing.
+//	managers      the world runs on, without logins, balance and verdicts, until they are started again
+//	              with a higher Config.Term.
+//
+// What a base does by itself is copied now and then; what must not be done twice waits for a copy
+// (entity.Base.Backup).
+//
 // # Two sides
 //
 //	             outside                                inside

@@ -50,6 +50,7 @@ type BaseApp struct {
 	byID     map[entity.ID]*base
 	byToken  map[protocol.Token]*base // by the token of a login
 	seats    map[protocol.Token]*seat // by the tokens that resume them
+	awaited  []awaited                // clients that came before their bases
 	accounts map[string]*base
 
 	talking talking
@@ -172,6 +173,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.made.expire(now)
 		a.downloads.tick()
 		a.tickCopies()
+		a.admitAwaited()
 		a.sendReport()
 	}
 	a.gameAt = now

@@ -21,6 +21,7 @@ type client struct {
 	ch                      mercury.ChannelID
 	base                    *base // nil before Attach or Resume
 	closed                  bool
+	awaited                 bool          // see await.go
 	catching                bool          // it has yet to be sent what its seat kept for it
 	slowAt                  time.Duration // when to tell its cell part again that it is slow
 	roomAt                  time.Duration // when its cell part may be told the packet size again
@@ -185,6 +186,9 @@ func (c *client) one(id protocol.ID, reliable bool, body []byte) error {
 
 // claim takes the first message of a client, its Attach or Resume.
 func (c *client) claim(id protocol.ID, body []byte) error {
+	if c.awaited {
+		return refusal(protocol.Malformed, "message %d before the answer to a resume", id)
+	}
 	if id == protocol.ResumeID {
 		return c.resume(body)
 	}
@@ -213,10 +217,12 @@ func (c *client) resume(body []byte) error {
 	}
 	s := c.app.seats[m.Token]
 	switch {
-	case s == nil:
-		return refusal(protocol.BadToken, "")
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
 		return refusal(protocol.BadDigest, "")
+	case s == nil && c.app.awaits(c, m):
+		return nil
+	case s == nil:
+		return refusal(protocol.BadToken, "")
 	case !s.reached(m.Has):
 		return refusal(protocol.Malformed, "it has had more than it was sent")
 	}
@@ -241,6 +247,11 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 		if !s.hears(m.Has) {
 			return refusal(protocol.Malformed, "it has had more than it was sent, or less than before")
 		}
+	case protocol.PingID:
+		if len(body) != 0 {
+			return refusal(protocol.Malformed, "ping with a body")
+		}
+		s.client.control(protocol.AppendPong(b.app.buf[:0]))
 	case protocol.BaseCallID:
 		var m protocol.BaseCall
 		if err := m.Parse(body); err != nil {

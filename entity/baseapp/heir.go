@@ -56,6 +56,7 @@ func (a *BaseApp) baseAppDead(m *wire.AppDead) {
 	a.neighbours = slices.DeleteFunc(a.neighbours, func(n neighbour) bool { return n.app == app })
 	a.holderDied(app)
 	a.inherit()
+	a.admitAwaited()
 	a.tellInherited(app)
 }
 

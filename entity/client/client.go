@@ -209,6 +209,10 @@ func (c *Client) expire() {
 // from outside.
 func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Address) {
 	c.now = now
+	if c.isScout(ch) {
+		c.askToResume(ch)
+		return
+	}
 	if ch != c.ch || c.state == Closed {
 		c.cfg.Transport.Abort(ch)
 		return
@@ -222,13 +226,17 @@ func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addre
 		m := protocol.Attach{Token: c.token, Digest: digest}
 		c.send(m.Append(c.buf[:0]))
 	case Playing:
-		c.askToResume()
+		c.askToResume(ch)
 	}
 }
 
 // Closed implements mercury.Handler.
 func (c *Client) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	c.now = now
+	if c.isScout(ch) {
+		c.scoutFailed()
+		return
+	}
 	if ch != c.ch || c.state == Closed {
 		return
 	}
@@ -272,6 +280,7 @@ func (c *Client) Close() {
 		return
 	}
 	c.state, c.err, c.life.lost = Closed, ErrEnded, nil
+	c.dismissScout()
 	if c.ch != 0 {
 		c.cfg.Transport.Abort(c.ch)
 		c.ch = 0
@@ -281,6 +290,7 @@ func (c *Client) Close() {
 // close ends the session for a reason other than Close.
 func (c *Client) close(err error) {
 	c.state, c.err, c.inWorld, c.life.lost = Closed, err, false, nil
+	c.dismissScout()
 	c.downloads.AbortAll(c.now, c.ch, errAway)
 	if c.ch != 0 {
 		c.cfg.Transport.Close(c.ch)
@@ -293,10 +303,12 @@ func (c *Client) close(err error) {
 }
 
 // send sends reliably.
-func (c *Client) send(msg []byte) {
+func (c *Client) send(msg []byte) { c.sendOver(c.ch, msg) }
+
+func (c *Client) sendOver(ch mercury.ChannelID, msg []byte) {
 	c.buf = msg
 	c.stats.BytesUp += uint64(len(msg))
-	c.unsent(c.cfg.Transport.Send(c.ch, msg))
+	c.unsent(c.cfg.Transport.Send(ch, msg))
 }
 
 // unsent counts a failure that is not followed by Closed, and reports whether there was a failure

@@ -15,9 +15,10 @@ import (
 // Message implements mercury.Handler.
 func (c *Client) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	c.now = now
-	if ch != c.ch || c.state == Closed {
+	if c.isScout(ch) && !c.scoutAnswers(msg) || ch != c.ch || c.state == Closed {
 		return
 	}
+	c.heard()
 	c.stats.BytesDown += uint64(len(msg))
 	var err error
 	if reliable && download.Is(msg) {
@@ -87,7 +88,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.FallbackID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
+	return id >= protocol.AttachedID && id <= protocol.PongID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -129,6 +130,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onSettled(body)
 	case protocol.FallbackID:
 		return c.onFallback(body)
+	case protocol.PongID:
+		return nil // that it came is all
 	case protocol.CellGoneID:
 		return c.onCellGone(body)
 	case protocol.EnterID:
@@ -166,6 +169,11 @@ func (c *Client) onRefused(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
+	if m.Code == protocol.BadToken && c.life.lost != nil && len(c.life.fallback) > 0 {
+		c.cfg.Transport.Close(c.ch) // another start of the app there knows of no session
+		c.failed(m)
+		return nil
+	}
 	c.close(m)
 	return nil
 }
@@ -191,7 +199,8 @@ func (c *Client) onLoginOK(body []byte) error {
 		c.cfg.Tickets.Keep(c.now, to.Address, m.Ticket)
 	}
 	c.life.door = to
-	if err := c.dial(to); err != nil {
+	var err error
+	if c.ch, err = c.dial(to); err != nil {
 		c.close(fmt.Errorf("client: %v: %w", c.state, err))
 	}
 	return nil

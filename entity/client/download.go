@@ -45,6 +45,7 @@ func (c *Client) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	if ch != c.ch || c.state == Closed {
 		return
 	}
+	c.heard()
 	c.stats.BytesDown += uint64(len(msg))
 	if err := c.takeDownload(msg); err != nil {
 		c.stats.Malformed++

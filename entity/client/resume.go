@@ -42,6 +42,7 @@ type lifeline struct {
 	door  protocol.Door // of the BaseApp
 	// fallback is where the session goes on if that is gone.
 	fallback []protocol.Door
+	scout    scout
 
 	has       protocol.Counts // messages that have come
 	toldHas   protocol.Counts
@@ -117,7 +118,7 @@ func (c *Client) waitToDial() {
 // failed is called when a try to resume has failed.
 func (c *Client) failed(reason error) {
 	c.ch, c.life.dialled = 0, false
-	if !c.comesBack(reason) {
+	if !c.comesBack(reason) && len(c.life.fallback) == 0 {
 		c.close(fmt.Errorf("client: %v: %w", c.state, reason))
 		return
 	}
@@ -128,6 +129,7 @@ func (c *Client) failed(reason error) {
 // tryToResume dials when it is time, and gives up what takes too long.
 func (c *Client) tryToResume() {
 	l := &c.life
+	c.lookElsewhere()
 	switch {
 	case l.lost == nil || c.state != Playing:
 	case c.now >= l.until:
@@ -140,33 +142,28 @@ func (c *Client) tryToResume() {
 	}
 }
 
-// redial tries the last door, and then those of the fallback, in turn.
+// redial tries the last door. The scout tries the fallback.
 func (c *Client) redial() {
 	l := &c.life
-	to := l.door
-	if fallback, ok := c.choose(l.fallback); ok && l.tries%2 == 1 {
-		to = fallback
-	}
 	l.dialled, l.giveUp = true, c.now+tryTimeout
-	if err := c.dial(to); err != nil {
+	var err error
+	if c.ch, err = c.dial(l.door); err != nil {
 		c.failed(err)
 	}
 }
 
-// dial opens the channel to a BaseApp.
-func (c *Client) dial(to protocol.Door) (err error) {
+// dial opens a channel to a BaseApp.
+func (c *Client) dial(to protocol.Door) (mercury.ChannelID, error) {
 	if c.cfg.DialOver == nil {
-		c.ch = c.cfg.Transport.Dial(to.Address)
-		return nil
+		return c.cfg.Transport.Dial(to.Address), nil
 	}
-	c.ch, err = c.cfg.DialOver(to.Network, to.Address)
-	return err
+	return c.cfg.DialOver(to.Network, to.Address)
 }
 
-// askToResume is the first word on the new channel.
-func (c *Client) askToResume() {
+// askToResume is the first word on a new channel.
+func (c *Client) askToResume(ch mercury.ChannelID) {
 	m := protocol.Resume{Token: c.life.token, Digest: protocol.Digest(c.cfg.Schema.ClientDigest), Has: c.life.has}
-	c.send(m.Append(c.buf[:0]))
+	c.sendOver(ch, m.Append(c.buf[:0]))
 }
 
 // onResumed goes on. The server sends what has not come, and the client what the server has not
@@ -185,6 +182,7 @@ func (c *Client) onResumed(body []byte) error {
 			return malformed("resumed from %d messages, of which %d have come", n, l.has[i])
 		}
 	}
+	c.dismissScout()
 	l.token, l.has, l.lost, l.dialled = m.Token, m.From, nil, false
 	l.uploads.Rewind()
 	for {

@@ -27,20 +27,26 @@ import (
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
-// mortal is a CellApp in an OS process of its own.
+// mortal is a CellApp or BaseApp in an OS process of its own.
 type mortal struct {
 	cmd *exec.Cmd
 	at  netip.AddrPort
 }
 
-// mortalEnv tells such a process where the managers are.
-const mortalEnv = "CELLSCAPE_TEST_CELLAPP"
+// mortalEnv tells such a process what it is, and where the managers are.
+const mortalEnv = "CELLSCAPE_TEST_MORTAL"
 
-// startMortal starts one and waits until it has joined.
+// startMortal starts a CellApp and waits until it has joined.
 func startMortal(t *testing.T, manager netip.AddrPort) *mortal {
 	t.Helper()
+	return startRole(t, "cellapp", manager)
+}
+
+// startRole is that for a role of mortalRoles.
+func startRole(t *testing.T, role string, manager netip.AddrPort) *mortal {
+	t.Helper()
 	m := &mortal{cmd: exec.Command(os.Args[0], "-test.run=^TestMortal$", "-test.count=1", "-test.v")}
-	m.cmd.Env = append(os.Environ(), mortalEnv+"="+manager.String())
+	m.cmd.Env = append(os.Environ(), mortalEnv+"="+role+" "+manager.String())
 	m.cmd.Stderr = os.Stderr
 	in, err := m.cmd.StdinPipe() // its end ends the process, should the test be killed
 	if err != nil {
@@ -61,7 +67,7 @@ func startMortal(t *testing.T, manager netip.AddrPort) *mortal {
 			return m
 		}
 	}
-	t.Fatalf("the CellApp has gone: %v", m.cmd.Wait())
+	t.Fatalf("the %s has gone: %v", role, m.cmd.Wait())
 	return nil
 }
 
@@ -70,17 +76,35 @@ func (m *mortal) kill() {
 	_ = m.cmd.Wait()
 }
 
-// TestMortal is the other process; see startMortal.
+// mortalRoles are what such a process can be.
+var mortalRoles = map[string]func(t *testing.T, manager netip.AddrPort) (netip.AddrPort, error){
+	"cellapp": func(t *testing.T, manager netip.AddrPort) (netip.AddrPort, error) {
+		c, err := cluster.StartCellApp(context.Background(), mortals(t), manager)
+		if err != nil {
+			return netip.AddrPort{}, err
+		}
+		return c.CellAppAddr(0), nil
+	},
+	"baseapp": func(t *testing.T, manager netip.AddrPort) (netip.AddrPort, error) {
+		c, err := cluster.StartBaseApp(context.Background(), pilgrims(t), manager)
+		if err != nil {
+			return netip.AddrPort{}, err
+		}
+		return c.BaseAppAddr(0), nil
+	},
+}
+
+// TestMortal is the other process; see startRole.
 func TestMortal(t *testing.T) {
-	at := os.Getenv(mortalEnv)
-	if at == "" {
+	role, at, ok := strings.Cut(os.Getenv(mortalEnv), " ")
+	if !ok {
 		t.Skip("TestKilledProcess runs it as a process of its own")
 	}
-	c, err := cluster.StartCellApp(context.Background(), mortals(t), netip.MustParseAddrPort(at))
+	self, err := mortalRoles[role](t, netip.MustParseAddrPort(at))
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Println("joined", c.CellAppAddr(0))
+	fmt.Println("joined", self)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 

@@ -113,13 +113,16 @@
 // stream up, of calls, rests and requests of audits ([Uploaded]).
 //
 //   - The first message of a session that counts is the one with Attached.
-//   - A message of no stream is for its channel alone: Resumed, Settled, Fallback, Refused. Downloads
+//   - A message of no stream is for its channel alone: Resumed, Settled, Fallback, Pong, Refused. Downloads
 //     are not counted either: they end with their channel, and both ends are told.
 //   - A Resume gives a new token. The one before is good until the client has said anything over the new
 //     channel, since the Resumed may be lost. Then it is not.
 //   - Of two channels of a session the newer one counts.
 //   - Heard says what has come, after a second or many bytes, so that the proxy keeps little. Settled says
 //     which uploads nobody will ask for again.
+//   - A client that hears nothing asks with a Ping. Without a Pong it also asks where Fallback points to, over
+//     another channel: a BaseApp that holds copies of others' bases lets a Resume wait that it does not know
+//     yet. Its own BaseApp may only pause: whichever answers first has the session.
 //   - A channel that is closed properly, or on which one side broke the protocol, ends the session.
 //
 // Unreliable messages of the time between are lost, as others are. The view needs no care: the cell part

@@ -39,6 +39,7 @@ const (
 	ResumedID
 	SettledID
 	FallbackID
+	PongID
 )
 
 // Limits of what a proxy sends.

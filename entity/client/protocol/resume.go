@@ -42,7 +42,7 @@ func StreamOf(bundle []byte) Stream {
 	switch ID(bundle[0]) {
 	case BundleID, AheadID:
 		return CellStream
-	case RefusedID, ResumedID, SettledID, FallbackID:
+	case RefusedID, ResumedID, SettledID, FallbackID, PongID:
 		return NoStream
 	}
 	return BaseStream
@@ -164,6 +164,12 @@ func ParseSettled(body []byte) (uploads uint64, err error) {
 	r := codec.NewReader(body)
 	uploads = r.Uvarint()
 	return uploads, done(&r, "settled")
+}
+
+// AppendPong answers a ping: the proxy is there.
+func AppendPong(b []byte) []byte {
+	b, mark := Begin(b, PongID)
+	return End(b, mark)
 }
 
 // Fallback tells the client where its session goes on if the BaseApp is gone that holds it. It

@@ -21,6 +21,7 @@ const (
 	MoveOtherID
 	ResumeID
 	HeardID
+	PingID
 )
 
 // MaxArguments bounds the encoded arguments of one call from a client.
@@ -180,6 +181,12 @@ func (m *Sight) Parse(body []byte) error {
 // AppendAuditRequest asks what the client should hold; the answer is an Audit.
 func AppendAuditRequest(b []byte) []byte {
 	b, mark := Begin(b, AuditRequestID)
+	return End(b, mark)
+}
+
+// AppendPing asks the proxy for a sign of life; AppendPong is its answer.
+func AppendPing(b []byte) []byte {
+	b, mark := Begin(b, PingID)
 	return End(b, mark)
 }
 

@@ -1,0 +1,66 @@
+package baseapp
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// A client whose BaseApp is silent also asks the app that would go on with its base. It may ask before the
+// verdict of death, and then waits here:
+//
+//	Resume with an unknown token --> awaited --the base is restored--> resumed
+//	                                    |
+//	                                    +--- awaitTime --> BadToken: it tries again
+//
+// Its own BaseApp may live after all; then it goes back there, and its channel here ends.
+
+const (
+	// awaitTime is how long a client waits: longer than the verdict on an app that is silent. It is as
+	// long as a channel may be silent that says nothing at all.
+	awaitTime = ClaimTimeout
+
+	// maxAwaited bounds the clients that wait: as many as two dead apps can have had.
+	maxAwaited = 2 * MaxProxies
+)
+
+// awaited is a client that waits.
+type awaited struct {
+	c     *client
+	m     protocol.Resume
+	until time.Duration
+}
+
+// awaits lets a client wait, if this app may inherit the base that it asks for.
+func (a *BaseApp) awaits(c *client, m protocol.Resume) bool {
+	if len(a.holding.wards) == 0 || len(a.awaited) >= maxAwaited {
+		return false
+	}
+	c.awaited = true
+	a.awaited = append(a.awaited, awaited{c: c, m: m, until: a.now + awaitTime})
+	return true
+}
+
+// admitAwaited goes on with those whose bases have come, and refuses those that have waited long enough.
+func (a *BaseApp) admitAwaited() {
+	a.awaited = slices.DeleteFunc(a.awaited, func(w awaited) bool {
+		c := w.c
+		if c.closed {
+			return true
+		}
+		s := a.seats[w.m.Token]
+		switch {
+		case s == nil && a.now < w.until:
+			return false
+		case s == nil:
+			c.refuse(protocol.BadToken, "")
+		case !s.reached(w.m.Has):
+			c.refuse(protocol.Malformed, "it has had more than it was sent")
+		default:
+			c.awaited = false
+			s.resume(c, &w.m)
+		}
+		return true
+	})
+}

@@ -1,0 +1,76 @@
+package baseapp
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// warded is seated on an app that holds a copy for another.
+func warded(t testing.TB) (r *rig, g *guest, b *base) {
+	r, g, v := seated(t, func(c *Config) { c.BackupPeriod = time.Second })
+	c := &copier{rig: r, parts: []byte("parts")}
+	c.hold(appW, baseOfW(1), 1, 1)
+	return r, g, r.a.byID[v.ID()]
+}
+
+// A client that comes before its base is let in when the base has come.
+func TestClientComesBeforeItsBase(t *testing.T) {
+	r, g, b := warded(t)
+	stream := b.appendClient(nil)
+	g.loses()
+	b.leaveSeat()
+	g.resumes(2)
+	r.tick()
+	g.wantHeard()
+	moved(t, r, b, stream)
+	r.tick()
+	g.wantHeard("[54]", "[161]")
+	if s := b.seat; s == nil || s.client == nil || s.client.ch != g.ch || len(r.a.awaited) != 0 {
+		t.Error("the client has no seat")
+	}
+	g.hears()
+	g.say(protocol.AppendPing(nil))
+	g.wantHeard("[57]")
+}
+
+// It does not wait for ever, says nothing meanwhile, and may go. Nobody waits where no copy is held.
+func TestClientComesInVain(t *testing.T) {
+	refused := func(g *guest, code protocol.Code) {
+		t.Helper()
+		var m protocol.Refused
+		msgs := g.r.take(g.r.net.peers[g.ch])
+		if len(msgs) != 1 {
+			t.Fatalf("%d answers", len(msgs))
+		}
+		if err := protocol.Messages(msgs[0], func(_ protocol.ID, body []byte) error { return m.Parse(body) }); err != nil || m.Code != code {
+			t.Errorf("refused by %v, %v; want %v", m.Code, err, code)
+		}
+	}
+	r, g, b := warded(t)
+	g.loses()
+	b.leaveSeat()
+	g.resumes(2)
+	g.loses()
+	g.resumes(3)
+	r.pass(awaitTime - DefaultTick)
+	if len(r.a.awaited) != 1 {
+		t.Errorf("%d wait", len(r.a.awaited))
+	}
+	g.wantHeard()
+	r.pass(2 * DefaultTick)
+	refused(g, protocol.BadToken)
+
+	g.resumes(4)
+	g.hears()
+	refused(g, protocol.Malformed)
+	r.tick()
+	if len(r.a.awaited) != 0 {
+		t.Errorf("%d wait", len(r.a.awaited))
+	}
+	r, g, _ = seated(t)
+	g.token[0]++
+	g.resumes(5)
+	refused(g, protocol.BadToken)
+}

@@ -8,17 +8,21 @@ import (
 	"time"
 )
 
-// The whole game, with a CellApp that is killed while heroes trade, until it is interrupted, as by
+// The whole game, with a process that is killed while heroes trade, until it is interrupted, as by
 // Ctrl-C: nothing is made or lost. (The interrupt once ended the world before it was counted.)
 func TestNothingIsMadeOrLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a whole run")
 	}
-	t.Parallel()
-	ctx, interrupt := context.WithTimeout(t.Context(), 10*time.Second)
-	defer interrupt()
-	if err := run(ctx, flags{bots: 24, cellApps: 3, baseApps: 2, kill: 4 * time.Second}); err != nil {
-		t.Error(err)
+	for _, role := range []string{"cellapp", "baseapp"} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			ctx, interrupt := context.WithTimeout(t.Context(), 10*time.Second)
+			defer interrupt()
+			if err := run(ctx, flags{bots: 24, cellApps: 3, baseApps: 2, kill: death{role, 4 * time.Second}}); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

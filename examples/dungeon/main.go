@@ -4,6 +4,7 @@
 //
 //	go run ./examples/dungeon              until Ctrl-C, one line a second
 //	go run ./examples/dungeon -kill 10s    a CellApp is killed after ten seconds
+//	go run ./examples/dungeon -kill baseapp:10s    a BaseApp
 //
 // It ends with a verdict: the gold and the items that all heroes have together must be exactly what
 // the treasury has handed out. The exit status is 1 if they are not.
@@ -19,6 +20,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +53,8 @@ const (
 
 type flags struct {
 	bots, cellApps, baseApps int
-	duration, kill           time.Duration
+	duration                 time.Duration
+	kill                     death
 	verbose                  bool
 }
 
@@ -61,7 +64,7 @@ func main() {
 	flag.IntVar(&f.cellApps, "cellapps", 3, "CellApps")
 	flag.IntVar(&f.baseApps, "baseapps", 2, "BaseApps")
 	flag.DurationVar(&f.duration, "duration", 0, "how long to play; 0 is until Ctrl-C")
-	flag.DurationVar(&f.kill, "kill", 0, "kill a CellApp after this time, and start another; 0 for none")
+	flag.Var(&f.kill, "kill", "kill a CellApp after this time, as 10s, or a BaseApp, as baseapp:10s, and start another")
 	flag.BoolVar(&f.verbose, "v", false, "log what the processes say")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -71,6 +74,40 @@ func main() {
 		stop()
 		os.Exit(1)
 	}
+}
+
+// death is which process is killed, and when; a zero time means none.
+type death struct {
+	role  string
+	after time.Duration
+}
+
+// String implements flag.Value.
+func (d *death) String() string { return d.role + ":" + d.after.String() }
+
+// Set implements flag.Value.
+func (d *death) Set(s string) (err error) {
+	role, after, named := strings.Cut(s, ":")
+	if !named {
+		role, after = "cellapp", s
+	}
+	if role != "cellapp" && role != "baseapp" {
+		return fmt.Errorf("role %q: take cellapp or baseapp", role)
+	}
+	d.role = role
+	d.after, err = time.ParseDuration(after)
+	return err
+}
+
+// strike kills the first process of the role, and starts another when the death is known.
+func (d *death) strike(world *cluster.Cluster, g *game) error {
+	fmt.Printf("        a %s is killed\n", d.role)
+	kill, add := world.KillCellApp, world.AddCellApp
+	if d.role == "baseapp" {
+		kill, add = world.KillBaseApp, world.AddBaseApp
+	}
+	time.AfterFunc(replaceAfter, func() { g.check(add()) })
+	return kill(0)
 }
 
 // game is what the scripts and the bots of this process share with main.
@@ -173,17 +210,15 @@ func run(ctx context.Context, f flags) (err error) {
 
 // play prints a line a second.
 func (g *game) play(ctx context.Context, f flags, world *cluster.Cluster) error {
-	begun, killed := time.Now(), f.kill == 0
+	begun, killed := time.Now(), f.kill.after == 0
 	for ctx.Err() == nil && (f.duration == 0 || time.Since(begun) < f.duration) {
 		g.wait(ctx, time.Second)
 		fmt.Printf("%4.0f s  %s\n", time.Since(begun).Seconds(), g.line())
-		if !killed && time.Since(begun) >= f.kill {
+		if !killed && time.Since(begun) >= f.kill.after {
 			killed = true
-			fmt.Println("        a CellApp is killed")
-			if err := world.KillCellApp(0); err != nil {
+			if err := f.kill.strike(world, g); err != nil {
 				return err
 			}
-			time.AfterFunc(replaceAfter, func() { g.check(world.AddCellApp()) })
 		}
 	}
 	return nil

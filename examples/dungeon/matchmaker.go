@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/cellscape/cellscape/bsp"
@@ -30,19 +29,27 @@ func (m *Matchmaker) OnCreated() {
 	}
 }
 
+// OnRestored begins with nobody: who waited for a party seeks again.
+func (m *Matchmaker) OnRestored() { m.parties = make(map[uint64][]property.Mailbox) }
+
 // OnName hears whether it has the name.
 func (m *Matchmaker) OnName(r entity.NameReply) { m.hear(r) }
 
-// OnGuild hears that a guild was made.
+// OnGuild hears that a guild was made, or that nobody knows: this base was restored before the answer came.
 func (m *Matchmaker) OnGuild(r entity.BaseReply) {
 	if r.Base.IsZero() {
-		m.check(errors.New(r.Reason))
+		m.log.Warn("perhaps no guild", "reason", r.Reason)
 	}
 }
 
-// Seek is called by a hero that wants an adventure.
+// Seek is called by a hero that wants an adventure, again and again until it has one.
 func (m *Matchmaker) Seek(hero property.Mailbox) {
-	if slices.ContainsFunc(m.waiting, func(w property.Mailbox) bool { return w.Entity == hero.Entity }) {
+	is := func(w property.Mailbox) bool { return w.Entity == hero.Entity }
+	found := slices.ContainsFunc(m.waiting, is)
+	for _, party := range m.parties { // order does not show: it is in one at most
+		found = found || slices.ContainsFunc(party, is)
+	}
+	if found {
 		return
 	}
 	if m.waiting = append(m.waiting, hero); len(m.waiting) < partySize {

@@ -43,7 +43,7 @@ func refused(err error) bool {
 // Hero is the cell part: it fights, and has the goods.
 type Hero struct {
 	*space.Real
-	Gold, Items property.Uint32
+	Gold, Items, Earned property.Uint32
 
 	OnOffer property.Bool
 	Sale    property.Uint32
@@ -59,8 +59,12 @@ type Hero struct {
 	*game   `cellscape:"local"`
 }
 
-// Earn is called by the base: what the treasury has handed out.
-func (h *Hero) Earn(gold, items uint32) {
+// Earn is called by the base: what the treasury has handed out. A restored base may say it again.
+func (h *Hero) Earn(n, gold, items uint32) {
+	if n <= h.Earned.Get() {
+		return
+	}
+	h.Earned.Set(n)
 	h.Gold.Set(h.Gold.Get() + gold)
 	h.Items.Set(h.Items.Get() + items)
 }

@@ -17,6 +17,8 @@ type Treasury struct {
 	*entity.Base
 	Gold, Items property.Uint32 // handed out
 	Heroes      property.Slice[property.Mailbox]
+	Granted     property.Map[uint64, uint32]
+	Round       property.Uint32 // of the census
 	*game       `cellscape:"local"`
 	count       sum  `cellscape:"local"` // of the heroes that have answered
 	waits       int  `cellscape:"local"` // for so many
@@ -35,8 +37,12 @@ func (t *Treasury) OnCreated() {
 // OnName hears whether it has the name.
 func (t *Treasury) OnName(r entity.NameReply) { t.hear(r) }
 
-// Grant is called by a hero's base.
-func (t *Treasury) Grant(hero property.Mailbox) (gold, items uint32) {
+// Grant is called by a hero's base, again for the same number if it was restored.
+func (t *Treasury) Grant(hero property.Mailbox, n uint32) (gold, items uint32) {
+	if last, _ := t.Granted.Get(hero.Entity); n <= last {
+		return grantGold, grantItems
+	}
+	t.check(t.Granted.Set(hero.Entity, n))
 	if hero.Kind = uint8(entity.CellViaBase); !slices.Contains(t.Heroes.Values(), hero) {
 		t.check(t.Heroes.Append(hero))
 	}
@@ -51,8 +57,9 @@ func (t *Treasury) OnCensus(entity.Callback) {
 		return
 	}
 	t.count, t.void = sum{}, false
+	t.Round.Set(t.Round.Get() + 1)
 	for _, hero := range t.Heroes.All() {
-		if err := t.Mailbox(hero).Then("OnCounted", 0).Call("count"); err != nil {
+		if err := t.Mailbox(hero).Then("OnCounted", int64(t.Round.Get())).Call("count"); err != nil {
 			t.check(err)
 			t.void = true
 			continue
@@ -63,6 +70,9 @@ func (t *Treasury) OnCensus(entity.Callback) {
 
 // OnCounted adds up. The game is told when all heroes have answered.
 func (t *Treasury) OnCounted(r entity.Reply) {
+	if t.waits == 0 || uint32(r.User) != t.Round.Get() {
+		return // of a census before the death of a BaseApp
+	}
 	var s sum
 	err := r.Scan(&s.gold, &s.items)
 	t.count.gold += s.gold

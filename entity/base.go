@@ -12,6 +12,7 @@ import (
 // BaseHost is the app that holds a base, with what the methods of Base need from it.
 type BaseHost interface {
 	Caller
+	AnswerHost
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
 	CreateCellAt(info CellInfo, method string) (request uint64, err error)
 	DestroyCell() error
@@ -29,6 +30,13 @@ type BaseHost interface {
 	Schema() *property.Schema
 	ClientHost
 	DownloadHost
+}
+
+// AnswerHost is how a BaseHost answers calls later.
+type AnswerHost interface {
+	Answerer
+	Later() (AnswerToken, error)
+	Fail(token AnswerToken, err error) error
 }
 
 // BaseMaker is how a BaseHost makes bases elsewhere and names them.
@@ -220,6 +228,37 @@ func (b *Base) AddTimer(after, every time.Duration, method string, user int64) (
 
 // Cancel ends a timer without a callback, and reports whether there was one.
 func (b *Base) Cancel(id CallbackID) bool { return b.host.Cancel(id) }
+
+// Later makes the method that is being handled answer later: what it returns then does not count, unless
+// it is an error, and the call is answered by Answer or Fail, from any callback of this script. The token
+// names the call. It is 0 if no answer is wanted; to answer 0 does nothing. Called again in the same call,
+// Later gives the same token. It is good for the base in all its lives and on every app, also in a backup
+// or after a move, until the call is answered, or the time that the caller gave it (Mailbox.Within) is
+// over. When the base ends, the calls that it has not answered fail with ErrNoEntity. Errors are ErrNoCall
+// outside of a method, and ErrFull beyond MaxOwedAnswers.
+//
+//	func (g *Guild) Join(name string) (rank int32, err error) {
+//		token, err := g.Later()
+//		if err != nil {
+//			return 0, err
+//		}
+//		return 0, g.leader().Then("OnVote", int64(token)).Call("vote", name)
+//	}
+//
+//	func (g *Guild) OnVote(r entity.Reply) { _ = g.Answer(entity.AnswerToken(r.User), int32(1)) }
+func (b *Base) Later() (AnswerToken, error) { return b.host.Later() }
+
+// Answer answers a call that Later has kept, with the results of its method, as Go values like those of
+// Mailbox.Call. Errors are ErrAnswered if the call does not wait any more, ErrArguments for results that
+// do not fit, ErrFull if too much waits to be sent to the caller, and ErrGone. After ErrArguments and
+// ErrFull the call still waits.
+func (b *Base) Answer(token AnswerToken, results ...any) error {
+	return b.host.Answer(token, results...)
+}
+
+// Fail answers a call that Later has kept, with an error: a *GameError, or the text of any other. Errors
+// are those of Answer.
+func (b *Base) Fail(token AnswerToken, err error) error { return b.host.Fail(token, err) }
 
 // Call describes the call that the script is handling. It is zero outside of a call, and for a call
 // that is never repeated.

@@ -47,6 +47,9 @@ func (h *fakeHost) DestroyCell() error                                          
 func (h *fakeHost) Destroy()                                                           { h.created = -1 }
 func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }
 func (h *fakeHost) Cancel(id CallbackID) bool                                          { h.created = int(id); return true }
+func (h *fakeHost) Later() (AnswerToken, error)                                        { return 5, nil }
+func (h *fakeHost) Answer(t AnswerToken, _ ...any) error                               { h.created = int(t); return nil }
+func (h *fakeHost) Fail(AnswerToken, error) error                                      { return ErrAnswered }
 func (h *fakeHost) Handling() Call                                                     { return Call{Source: 7, Number: 5} }
 func (h *fakeHost) Schema() *property.Schema                                           { return nil }
 func (h *fakeHost) Download(uint32, string, []byte, string) error                      { return ErrNoPart }

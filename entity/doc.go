@@ -67,6 +67,34 @@
 // script panics is restored, and handles the call again. A method that has results may be called
 // without Then, and they are dropped.
 //
+// A method may answer later: it takes a token by Later (Base.Later, space.Real.Later), and what it
+// returns does not count then, unless it is an error. Any callback of the same script answers by Answer
+// or Fail. A guild that asks its leader who may join:
+//
+//	func (g *Guild) Join(name string) (rank int32, err error) {
+//		token, err := g.Later()
+//		if err != nil {
+//			return 0, err
+//		}
+//		return 0, g.leader().Then("OnVote", int64(token)).Call("vote", name)
+//	}
+//
+//	func (g *Guild) OnVote(r entity.Reply) {
+//		token, yes := entity.AnswerToken(r.User), false
+//		if err := r.Scan(&yes); err != nil || !yes {
+//			g.fault(g.Fail(token, &entity.GameError{Code: notWanted}))
+//			return
+//		}
+//		g.fault(g.Answer(token, int32(1)))
+//	}
+//
+// A part keeps up to MaxOwedAnswers calls so. They travel with it, are in its backups and copies, and
+// keep their tokens; a part that is restored and handles a call again gives it the token that it had.
+// Each is answered once: by the script, by an error that the method itself returns, by ErrNoEntity when
+// the part ends, or by the caller's time-out, which ends the kept call, too. Answer returns ErrAnswered
+// then. What a part had answered since its backup, a restored one may answer again; the caller takes
+// the first.
+//
 // # Scripts
 //
 // A game writes a Go type for each part of an entity type: one for the cell part that embeds

@@ -24,6 +24,10 @@ const (
 	// MaxBaseRequests is the same for a base, which may ask everyone of a guild at once.
 	MaxBaseRequests = 1 << 16
 
+	// MaxOwedAnswers bounds the calls of one part of an entity that it has handled and will answer
+	// later, since they travel with it and are in its backups.
+	MaxOwedAnswers = 1024
+
 	// MaxErrorText bounds the text of a GameError where it travels, in bytes; the rest is cut off.
 	MaxErrorText = 1024
 )
@@ -39,9 +43,25 @@ var (
 	ErrFull = errors.New("entity: too much waits to be sent or answered")
 	// ErrTimeout: no answer came in time. The call may be handled all the same, now or later.
 	ErrTimeout = errors.New("entity: no answer came in time")
+	// ErrNoCall is returned by Later where no call is being handled.
+	ErrNoCall = errors.New("entity: no call is being handled")
+	// ErrAnswered is returned for the token of a call that does not wait for an answer: it has one, or
+	// its caller's time is over.
+	ErrAnswered = errors.New("entity: the call does not wait for an answer")
 	// ErrNoService: nothing runs services.
 	ErrNoService = errors.New("entity: nothing runs the service")
 )
+
+// AnswerToken names a call that its method answers later; see Base.Later and space.Real.Later. It is a
+// number that can be kept in a UINT64 property, be the user of another call's Then, or travel in its
+// arguments. 0 is of a call that wants no answer.
+type AnswerToken uint64
+
+// Answerer is a part of an entity that answers a call later: a *Base or a *space.Real, or a script that
+// embeds one.
+type Answerer interface {
+	Answer(token AnswerToken, results ...any) error
+}
 
 // GameError is an error of the game that travels: a called method returns it, and the caller finds it
 // in its Reply. Any other error of a method arrives as one with its text and Code 0.

@@ -33,6 +33,7 @@ const (
 	RequestsPart                   // its two-way calls that are not answered
 	TeleportPart                   // a teleport that has not ended
 	ChargesPart                    // what its client knows to move beside it
+	AnswersPart                    // calls that it answers later
 	lastTag
 )
 
@@ -46,16 +47,17 @@ const (
 	BaseFlowsPart                    // what it sent to other entities and received
 	BaseAsksPart                     // its names, and what it waits for
 	BaseClientPart                   // its client session
+	BaseAnswersPart                  // calls that it answers later
 	lastBaseTag
 )
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests", "teleport", "charges"}
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests", "teleport", "charges", "answers"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}
-	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client"}
+	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers"}
 	if i := int(t - BaseCorePart); t >= BaseCorePart && i < len(based) {
 		return based[i]
 	}

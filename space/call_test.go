@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -116,7 +117,7 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 			_ = r.real(7).Base().Call("report", n)
 			_ = r.real(7).OwnClient().Call("say", n)
 			_ = r.real(7).Base().Then("OnPaid", 0).Call("report", 10+n)
-			ask := flow.ServerCall{Caller: 7, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: uint64(n)}, Part: entity.CellPart,
+			ask := flow.ServerCall{Caller: 7, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: uint64(n)}, Within: time.Second, Part: entity.CellPart,
 				Method: payMethod, Args: arg(byte(n))}
 			r.say(7, ask.Append(nil))
 			r.pump()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -42,7 +43,7 @@ func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 		if err := x.Parse(body); err != nil {
 			return err
 		}
-		_, err := r.callMethod(int(x.Method), 0, x.Args)
+		_, err := r.callMethod(int(x.Method), script.Asked{}, 0, x.Args)
 		return err
 	case flow.ClientCallPayload:
 		return r.clientCall(body)
@@ -199,6 +200,6 @@ func (r *Real) exposedCall(source entity.ID, exposed int, args []byte, allowed .
 	if !slices.Contains(allowed, d.Exposed) {
 		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.e.Def.Name, d.Name)
 	}
-	_, err := r.callMethod(d.Index, source, args)
+	_, err := r.callMethod(d.Index, script.Asked{}, source, args)
 	return err
 }

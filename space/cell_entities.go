@@ -196,6 +196,7 @@ func (r *Real) current() migrate.Current {
 func (c *Cell) destroy(r *Real) {
 	callback(r, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
 	r.gone = destroyed
+	r.failOwed()
 	if !r.e.Base.IsZero() {
 		if len(r.direct) > 0 && r.HasClient() {
 			r.sendBundle(r.direct)
@@ -210,6 +211,10 @@ func (c *Cell) destroy(r *Real) {
 // lose gives up a real that cannot go on; its base restores it.
 func (c *Cell) lose(r *Real) {
 	c.population.tellLost(r.e.Base, r.e.ID, r.e.Order, r.title, r.reason)
+	if r.e.Base.IsZero() { // nothing brings it back
+		r.failOwed()
+		c.population.owe(r)
+	}
 	c.remove(r)
 }
 

@@ -58,6 +58,9 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if !backup && len(r.charges) > 0 {
 		b = migrate.AppendPart(b, migrate.ChargesPart, r.charges.append)
 	}
+	if r.owed.Len() > 0 {
+		b = migrate.AppendPart(b, migrate.AnswersPart, func(b []byte) []byte { return r.owed.Append(b, r.Now()) })
+	}
 	return b
 }
 
@@ -95,6 +98,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readControllers(&rd)
 		case migrate.RequestsPart:
 			r.requests.Read(&rd, r.Now(), entity.MaxRequests)
+		case migrate.AnswersPart:
+			r.owed.Read(&rd, r.Now())
 		case migrate.FlowsPart:
 			r.readFlows(&rd, restoring)
 		case migrate.SteeringPart:

@@ -76,6 +76,7 @@ func (r *Real) sendCall(p *peer, q *entity.Request) error {
 		if m.Request, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, entity.MaxRequests); err != nil {
 			return err
 		}
+		m.Within = q.Within
 	}
 	if err = r.send(p, m.Append(nil)); err != nil {
 		r.requests.Take(m.Request)
@@ -116,9 +117,13 @@ func (r *Real) callSelf(q *entity.Request) error {
 	r.nested++
 	defer func(call entity.Call) { r.call = call; r.nested-- }(r.call)
 	r.call.Source = r.e.ID
-	results, err := r.callMethod(q.Method, 0, q.Args)
+	asked := script.Asked{Caller: r.e.ID, CallerPart: entity.CellPart, Request: id, Method: uint16(q.Method), Within: q.Within}
+	results, err := r.callMethod(q.Method, asked, 0, q.Args)
 	if id.IsZero() {
 		return err
+	}
+	if results.Later() {
+		return nil
 	}
 	x, waits := r.requests.Take(id)
 	if !waits || r.gone != staying {
@@ -160,7 +165,7 @@ func (r *Real) serverCall(m *flow.Message, body []byte) error {
 	if x.Caller != r.e.ID {
 		r.call = entity.Call{Source: x.Caller, Number: x.Cause}
 	}
-	results, err := r.callMethod(int(x.Method), 0, x.Args)
+	results, err := r.callMethod(int(x.Method), script.AskedBy(&x), 0, x.Args)
 	if r.gone == lost {
 		return nil // the call is made again when the entity is back
 	}
@@ -186,12 +191,15 @@ func (r *Real) answer(x *flow.ServerCall, results script.Results, err error) err
 	if x.Request.IsZero() {
 		return err
 	}
+	if results.Later() {
+		return nil
+	}
 	answer := results.Answer(x.Request, err)
-	return r.sendAnswer(x, &answer)
+	return r.sendAnswer(x.Caller, x.CallerPart, &answer)
 }
 
-func (r *Real) sendAnswer(x *flow.ServerCall, a *flow.Answer) error {
-	p, err := r.peer(x.Caller, x.CallerPart)
+func (r *Real) sendAnswer(caller entity.ID, part entity.Part, a *flow.Answer) error {
+	p, err := r.peer(caller, part)
 	if err != nil {
 		return err
 	}
@@ -244,8 +252,10 @@ func (r *Real) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 	}
 }
 
-// timeOut ends the calls that were not answered in time.
+// timeOut ends the calls that were not answered in time, and forgets those that it has not answered in
+// time.
 func (r *Real) timeOut() {
+	r.cell.count.Unanswered += uint64(r.owed.Expire(r.Now()))
 	for r.gone == staying && r.kind != nil {
 		x, due := r.requests.TakeDue(r.Now())
 		if !due {

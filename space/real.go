@@ -41,6 +41,7 @@ type Real struct {
 	flows       []peer // by other end
 	tail        tail   // what it keeps for others, as of the last tick
 	requests    script.Requests
+	owed        script.Owed
 	nested      int // own calls within one another
 	timers      script.Timers
 	controllers controllers

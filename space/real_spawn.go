@@ -76,7 +76,7 @@ func (r *Real) answerAsk(x *flow.ServerCall) error {
 		made := r.cell.spawnNear(&m, r.e.Position)
 		a.Results = made.Append(nil)
 	}
-	return r.sendAnswer(x, &a)
+	return r.sendAnswer(x.Caller, x.CallerPart, &a)
 }
 
 // spawnNear makes an entity for another one near a place, or says why not.

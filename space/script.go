@@ -70,11 +70,14 @@ func callback[T any](r *Real, name string, f func(T)) {
 	}
 }
 
-// callMethod calls a cell method. source is the entity whose client called, 0 for the server.
-func (r *Real) callMethod(index int, source entity.ID, args []byte) (results script.Results, err error) {
+// callMethod calls a cell method. source is the entity whose client called, 0 for the server; asked is
+// zero if no answer is wanted.
+func (r *Real) callMethod(index int, asked script.Asked, source entity.ID, args []byte) (results script.Results, err error) {
 	if _, err := r.kind.Method(index); err != nil {
 		return results, err
 	}
+	former := r.owed.Begin(asked)
 	r.guard("cell method", func() { results, err = r.kind.Call(&r.cell.population.parameters, r.script, index, source, args) })
+	results.End(&r.owed, former, err)
 	return results, err
 }

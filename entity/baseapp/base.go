@@ -42,6 +42,7 @@ type base struct {
 	// talks are the flows with other parts than the own cell part, by id and part.
 	talks                 []*talk
 	requests              script.Requests
+	owed                  script.Owed
 	nested                int    // own calls within one another
 	gotCell               bool   // OnGetCell was called
 	unsaved, unsavedBytes int    // messages handled that no copy contains
@@ -176,8 +177,8 @@ func (b *base) guard(what string, f func()) {
 }
 
 // call calls a base method. It returns an error if the method was not called, or if the script
-// panicked.
-func (b *base) call(index int, source entity.ID, args []byte) (results script.Results, err error) {
+// panicked. asked is zero if no answer is wanted.
+func (b *base) call(index int, asked script.Asked, source entity.ID, args []byte) (results script.Results, err error) {
 	if b.failed || b.removed {
 		return results, entity.ErrNoPart
 	}
@@ -185,8 +186,10 @@ func (b *base) call(index int, source entity.ID, args []byte) (results script.Re
 	if err != nil {
 		return results, err
 	}
+	former := b.owed.Begin(asked)
 	err = errPanicked
 	b.guard(d.Name, func() { results, err = b.kind.Call(&b.app.parameters, b.value, index, source, args) })
+	results.End(&b.owed, former, err)
 	return results, err
 }
 
@@ -240,6 +243,7 @@ func (b *base) remove() {
 		return
 	}
 	callHook(b, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
+	b.failOwed()
 	b.removed = true
 	b.app.unprotect(b)
 	b.partTalks()

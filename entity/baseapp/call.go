@@ -92,9 +92,13 @@ func (b *base) callSelf(q *entity.Request) error {
 	b.nested++
 	defer func(c entity.Call) { b.handling = c; b.nested-- }(b.handling)
 	b.handling = entity.Call{Source: b.id}
-	results, err := b.call(q.Method, 0, q.Args)
+	asked := script.Asked{Caller: b.id, CallerPart: entity.BasePart, Request: id, Method: uint16(q.Method), Within: q.Within}
+	results, err := b.call(q.Method, asked, 0, q.Args)
 	if id.IsZero() {
 		return err
+	}
+	if results.Later() {
+		return nil
 	}
 	if x, waits := b.requests.Take(id); waits {
 		a := results.Answer(id, err)
@@ -111,6 +115,7 @@ func (b *base) sendCall(q *entity.Request, send func(payload []byte) error) erro
 		if m.Request, err = b.requests.Add(b.app.game, q, 0, b.life(), entity.MaxBaseRequests); err != nil {
 			return err
 		}
+		m.Within = q.Within
 	}
 	if err := send(m.Append(b.app.payload[:0])); err != nil {
 		b.requests.Take(m.Request)
@@ -150,7 +155,7 @@ func (b *base) takeCall(part entity.Part, id entity.ID, own bool, body []byte) e
 	case x.Part == entity.BasePart:
 		defer func(c entity.Call) { b.handling = c }(b.handling)
 		b.handling = entity.Call{Source: x.Caller, Number: x.Cause}
-		results, err := b.call(int(x.Method), 0, x.Args)
+		results, err := b.call(int(x.Method), script.AskedBy(&x), 0, x.Args)
 		return b.answer(&x, results, err)
 	case entity.MethodOf(b.props.Definition(), entity.ClientPart, int(x.Method)) == nil:
 		return b.answer(&x, script.Results{}, entity.ErrNoMethod)
@@ -163,11 +168,18 @@ func (b *base) answer(x *flow.ServerCall, results script.Results, err error) err
 	if x.Request.IsZero() {
 		return unlessPanicked(err)
 	}
+	if results.Later() {
+		return nil
+	}
 	a := results.Answer(x.Request, err)
-	if x.Caller == b.id && x.CallerPart == entity.CellPart {
+	return b.sendAnswer(x.Caller, x.CallerPart, &a)
+}
+
+func (b *base) sendAnswer(caller entity.ID, part entity.Part, a *flow.Answer) error {
+	if caller == b.id && part == entity.CellPart {
 		return b.sendCell(a.Append(b.app.payload[:0]))
 	}
-	t, err := b.reach(x.Caller, x.CallerPart)
+	t, err := b.reach(caller, part)
 	if err != nil {
 		return err
 	}
@@ -221,8 +233,10 @@ func (b *base) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 	}
 }
 
-// timeOut ends the calls that were not answered in time.
+// timeOut ends the calls that were not answered in time, and forgets those that it has not answered in
+// time.
 func (b *base) timeOut() {
+	b.app.report.Unanswered += uint64(b.owed.Expire(b.app.game))
 	for !b.removed {
 		x, due := b.requests.TakeDue(b.app.game)
 		if !due {

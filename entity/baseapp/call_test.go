@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -156,7 +157,7 @@ func TestAnswerIsSaidAgainToTheRestored(t *testing.T) {
 	give := slices.IndexFunc(v.Def().BaseMethods, func(m *property.Method) bool { return m.Name == "give" })
 	calls := func(life uint32) (answers []flow.Message) {
 		t.Helper()
-		x := flow.ServerCall{Caller: ofW, CallerPart: entity.CellPart, Cause: 5, Turn: 1, Request: flow.RequestID{Cause: 5, Number: 1},
+		x := flow.ServerCall{Caller: ofW, CallerPart: entity.CellPart, Cause: 5, Turn: 1, Request: flow.RequestID{Cause: 5, Number: 1}, Within: time.Second,
 			Part: entity.BasePart, Method: uint16(give), Args: []byte{30, 0, 0, 0}}
 		r.tell(appX, &flow.Message{From: ofW, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: life, Born: life,
 			Low: uint64(life), Number: uint64(life), Reply: appX, Payload: x.Append(nil)})

@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -410,7 +411,7 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 		}
 		b.handling = entity.Call{Source: b.id, Number: m.Cause}
 		defer func() { b.handling = entity.Call{} }()
-		_, err := b.call(int(m.Method), 0, m.Args)
+		_, err := b.call(int(m.Method), script.Asked{}, 0, m.Args)
 		return unlessPanicked(err)
 	case flow.ServerCallPayload:
 		return b.takeCall(entity.CellPart, b.id, true, body)

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp/internal/allowance"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/download"
@@ -307,7 +308,7 @@ func (b *base) clientBaseCall(m *protocol.BaseCall) {
 	r := &b.app.report
 	err := entity.ErrNotExposed
 	if d := b.props.Definition().ExposedBaseMethod(int(m.Method)); d != nil {
-		_, err = b.call(d.Index, b.id, m.Args)
+		_, err = b.call(d.Index, script.Asked{}, b.id, m.Args)
 		err = unlessPanicked(err)
 	}
 	if err != nil {

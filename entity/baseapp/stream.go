@@ -72,6 +72,9 @@ func (b *base) appendParts(buf []byte) []byte {
 	if b.account != "" {
 		buf = migrate.AppendPart(buf, migrate.BaseClientPart, b.appendClient)
 	}
+	if b.owed.Len() > 0 {
+		buf = migrate.AppendPart(buf, migrate.BaseAnswersPart, func(buf []byte) []byte { return b.owed.Append(buf, b.app.game) })
+	}
 	return buf
 }
 
@@ -96,6 +99,8 @@ func (b *base) readParts(parts []byte) error {
 			return codec.Parse(body, b.codeAsks)
 		case migrate.BaseClientPart:
 			b.readClient(&r)
+		case migrate.BaseAnswersPart:
+			b.owed.Read(&r, b.app.game)
 		}
 		return r.Close()
 	})

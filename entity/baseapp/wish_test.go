@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -10,7 +11,7 @@ import (
 
 // wishes says wishes as the cell part, each in a message of its own.
 func (r *rig) wishes(id entity.ID, first uint64, what uint16, request flow.RequestID, w flow.Wish) {
-	call := flow.ServerCall{Caller: id, CallerPart: entity.CellPart, Request: request, Part: entity.BasePart, Method: what, Args: w.Append(nil)}
+	call := flow.ServerCall{Caller: id, CallerPart: entity.CellPart, Request: request, Within: time.Minute, Part: entity.BasePart, Method: what, Args: w.Append(nil)}
 	r.up(appX, id, 1, first, call.Append(nil))
 }
 
@@ -83,7 +84,7 @@ func TestWishesRefused(t *testing.T) {
 	}
 	// Nobody but the own cell part has wishes.
 	w := flow.Wish{Name: "auction"}
-	call := flow.ServerCall{Caller: 77, CallerPart: entity.CellPart, Request: flow.RequestID{Life: 1, Number: 1}, Part: entity.BasePart, Method: flow.WishForName, Args: w.Append(nil)}
+	call := flow.ServerCall{Caller: 77, CallerPart: entity.CellPart, Request: flow.RequestID{Life: 1, Number: 1}, Within: time.Minute, Part: entity.BasePart, Method: flow.WishForName, Args: w.Append(nil)}
 	r.tell(appX, &flow.Message{From: 77, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Born: 1, Low: 1, Number: 1, Reply: appX, Payload: call.Append(nil)})
 	if got := told[wire.RegisterName](r, baseAppMgr); len(got) != 0 {
 		t.Errorf("another entity's wish: %+v", got)

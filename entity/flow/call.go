@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -69,6 +70,8 @@ type ServerCall struct {
 	Turn  uint32
 	// Request is zero if no answer is wanted.
 	Request RequestID
+	// Within is how long the caller waits for one, in game time; it travels in milliseconds, rounded up.
+	Within time.Duration
 	// Part is the part that the call is for.
 	Part   entity.Part
 	Method uint16 // property.Method.Index
@@ -82,6 +85,9 @@ func (m *ServerCall) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, m.Cause)
 	b = binary.AppendUvarint(b, uint64(m.Turn))
 	b = m.Request.Append(b)
+	if !m.Request.IsZero() {
+		b = binary.AppendUvarint(b, uint64((m.Within+time.Millisecond-1)/time.Millisecond))
+	}
 	b = append(b, byte(m.Part))
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	return append(b, m.Args...)
@@ -94,7 +100,15 @@ func (m *ServerCall) Parse(body []byte) error {
 	m.CallerPart = fields.ReadPart(&r)
 	m.Cause = r.Uvarint()
 	m.Turn = fields.ReadUint32(&r)
-	m.Request = ReadRequestID(&r)
+	m.Request, m.Within = ReadRequestID(&r), 0
+	if !m.Request.IsZero() {
+		ms := r.Uvarint()
+		if ms == 0 || ms > uint64(entity.MaxCallTimeout/time.Millisecond) {
+			r.Fail(errors.New("flow: a caller that waits no time, or too long"))
+			ms = 0
+		}
+		m.Within = time.Duration(ms) * time.Millisecond
+	}
 	m.Part = fields.ReadPart(&r)
 	m.Method = r.U16()
 	m.Args = r.Rest()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -45,6 +46,12 @@ func TestMalformedCalls(t *testing.T) {
 	call := flow.ServerCall{Caller: 7, CallerPart: entity.ClientPart, Part: entity.CellPart}
 	if new(flow.ServerCall).Parse(call.Append(nil)[1:]) == nil {
 		t.Error("a client makes a server call")
+	}
+	for _, within := range []time.Duration{0, entity.MaxCallTimeout + 1} {
+		call = flow.ServerCall{Caller: 7, CallerPart: entity.BasePart, Part: entity.CellPart, Request: flow.RequestID{Number: 1}, Within: within}
+		if new(flow.ServerCall).Parse(call.Append(nil)[1:]) == nil {
+			t.Errorf("a caller waits %v", within)
+		}
 	}
 	a := flow.Answer{Code: 99}
 	if new(flow.Answer).Parse(a.Append(nil)[1:]) == nil {

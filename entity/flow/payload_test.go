@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -35,7 +36,7 @@ func payloads() []payload {
 	return []payload{
 		call(flow.CallCellPayload), call(flow.CallBasePayload), call(flow.RemoteCallPayload),
 		{flow.ServerCallPayload, &flow.ServerCall{Caller: 1 << 50, CallerPart: entity.CellPart, Cause: 300, Turn: 2,
-			Request: flow.RequestID{Cause: 300, Life: 3, Number: 4}, Part: entity.BasePart, Method: 513, Args: []byte("args")},
+			Request: flow.RequestID{Cause: 300, Life: 3, Number: 4}, Within: 1500 * time.Millisecond, Part: entity.BasePart, Method: 513, Args: []byte("args")},
 			func(m any) []byte { return m.(*flow.ServerCall).Append(nil) }, false},
 		{flow.AnswerPayload, &flow.Answer{Request: flow.RequestID{Cause: 300, Life: 3, Number: 4}, Results: []byte("results")},
 			func(m any) []byte { return m.(*flow.Answer).Append(nil) }, false},

@@ -15,7 +15,17 @@ type Results struct {
 	desc *property.Method
 	out  []reflect.Value
 	err  error
+	// later means that the script has kept the call, and answers it by its token.
+	later bool
 }
+
+// End ends the handling of a call that has returned x, or could not be made because of err.
+func (x *Results) End(o *Owed, former Handling, err error) {
+	x.later = o.End(former, err != nil || x.err != nil)
+}
+
+// Later reports whether the script answers the call by itself.
+func (x Results) Later() bool { return x.later }
 
 // Err is the error that the method returned, or nil.
 func (x Results) Err() error { return x.err }

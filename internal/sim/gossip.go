@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -13,7 +14,7 @@ import (
 
 // Gossips call each other: base and cell parts call base and cell parts, by every kind of mailbox that
 // leads there, with and without an answer. They walk about, end, and have others made in their place.
-// All calls are numbered for each pair of ends, in the state of both, so that a restore takes the
+// Every other question is answered later, from a beat of the one that was asked. All calls are numbered for each pair of ends, in the state of both, so that a restore takes the
 // numbers back along with the rest.
 //
 // A cell part calls when its base says so. Such calls a restored cell part makes again, the same ones,
@@ -27,6 +28,7 @@ const gossipDef = `
 		<said>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </said>
 		<heard>  <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </heard>
 		<open>   <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
+		<owed>   <Type> MAP <key> UINT64 </key> <of> UINT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </owed>
 		<asked>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
 		<faults> <Type> ARRAY <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </faults>
 		<friend> <Type> ENTITY_ID </Type> <Flags> CELL_PRIVATE </Flags> </friend>
@@ -51,6 +53,8 @@ const (
 	slowestGossip = 5 * gossipWithin
 	// refusedEvery is how many calls have one that the called method answers with an error.
 	refusedEvery = 3
+	// laterEvery is how many calls have one that the called method answers later.
+	laterEvery = 2
 )
 
 func errGossip() *entity.GameError { return &entity.GameError{Code: 77, Text: "I will not listen"} }
@@ -76,6 +80,15 @@ type tongue interface {
 	begin(pair string) (user uint32)
 	end(user uint32) (pair string, open bool)
 	fault(format string, args ...any)
+	answerer() answerer
+	owe(token entity.AnswerToken, n uint32)
+}
+
+// answerer is either part of an entity.
+type answerer interface {
+	Later() (entity.AnswerToken, error)
+	Answer(token entity.AnswerToken, results ...any) error
+	Fail(token entity.AnswerToken, err error) error
 }
 
 // speak makes the next call of a part.
@@ -112,10 +125,42 @@ func listen(t tongue, pair string, n uint32) (uint32, string, error) {
 		t.fault("%v %v heard %d after %d of %s", id, part, n, last, pair)
 	}
 	t.hear(pair, max(n, last))
+	if n%laterEvery == 0 {
+		token, err := t.answerer().Later()
+		if err != nil {
+			t.fault("%v %v answers %d of %s later: %v", id, part, n, pair, err)
+		}
+		if token != 0 {
+			t.owe(token, n)
+			return 0, "", nil
+		}
+	}
 	if n%refusedEvery == 0 {
 		return 0, "", errGossip()
 	}
 	return n, id.String(), nil
+}
+
+// answerLater answers a call that it has kept, and reports whether there is nothing more to say to it.
+func answerLater(t tongue, token entity.AnswerToken, n uint32, tally map[string]int) (over bool) {
+	id, part := t.self()
+	var err error
+	if n%refusedEvery == 0 {
+		err = t.answerer().Fail(token, errGossip())
+	} else {
+		err = t.answerer().Answer(token, n, id.String())
+	}
+	switch {
+	case err == nil:
+		tally["later"]++
+	case errors.Is(err, entity.ErrAnswered):
+		tally["too late"]++
+	case errors.Is(err, entity.ErrFull):
+		return false
+	default:
+		t.fault("%v %v answers %d: %v", id, part, n, err)
+	}
+	return true
 }
 
 // hearAnswer takes an answer, of which there must be one to each call.
@@ -152,6 +197,7 @@ type gossipCell struct {
 	*space.Real
 	Said, Heard property.Map[string, uint32]
 	Open        property.Map[uint32, string]
+	Owed        property.Map[uint64, uint64] // when the call came, in milliseconds, and its number
 	Asked       property.Uint32
 	Friend      property.Uint64
 	Faults      property.Slice[string]
@@ -162,6 +208,7 @@ func (s *gossipCell) OnCreated() { _, _ = s.AddTimer(beat, beat, "OnBeat", 0) }
 
 // OnBeat walks on.
 func (s *gossipCell) OnBeat(entity.Callback) {
+	s.answerSome()
 	if hushed(s.Real) {
 		return
 	}
@@ -173,6 +220,27 @@ func (s *gossipCell) OnBeat(entity.Callback) {
 	if s.Chance().IntN(3) == 0 && s.Friend.Get() != 0 && !s.w.calm && !s.w.hush {
 		s.muse(entity.CellMailbox, "muse")
 		s.muse(entity.BaseMailbox, "museBase")
+	}
+}
+
+// answerSome answers some of the calls that it has kept.
+func (s *gossipCell) answerSome() {
+	var over []uint64
+	for token, call := range s.Owed.All() {
+		if !s.w.calm && s.Chance().IntN(4) > 0 {
+			continue
+		}
+		n, late := uint32(call), s.w.answers["too late"]
+		if answerLater(s.tongue(), entity.AnswerToken(token), n, s.w.answers) {
+			over = append(over, token)
+		}
+		since := time.Duration(call>>32) * time.Millisecond
+		if waited := s.Now() - since; s.w.answers["too late"] > late && waited < gossipWithin-time.Second {
+			s.tongue().fault("%v forgot call %d after %v", s.ID(), n, waited)
+		}
+	}
+	for _, token := range over {
+		_ = s.Owed.Delete(token)
 	}
 }
 
@@ -244,6 +312,10 @@ func (t cellTongue) end(user uint32) (string, bool) {
 	_ = t.s.Open.Delete(user)
 	return pair, open
 }
+func (t cellTongue) answerer() answerer { return t.s }
+func (t cellTongue) owe(token entity.AnswerToken, n uint32) {
+	_ = t.s.Owed.Set(uint64(token), uint64(t.s.Now()/time.Millisecond)<<32|uint64(n))
+}
 func (t cellTongue) fault(format string, args ...any) {
 	_ = t.s.Faults.Append(fmt.Sprintf(format, args...))
 }
@@ -266,6 +338,13 @@ type baseTongue struct {
 	open    map[uint32]string
 	asked   uint32
 	faults  []string
+	owed    []owed
+}
+
+// owed is a call that a base is yet to answer.
+type owed struct {
+	token entity.AnswerToken
+	n     uint32
 }
 
 // OnCreated makes the cell part.
@@ -283,10 +362,13 @@ func gossipKinds() [5]entity.MailboxKind {
 
 // OnBeat lets base or cell part call somebody, in the bad time.
 func (b *gossipBase) OnBeat(entity.Callback) {
+	chance := b.w.chance.gossip
+	b.owed = slices.DeleteFunc(b.owed, func(o owed) bool {
+		return (b.w.calm || chance.IntN(4) == 0) && answerLater(&b.baseTongue, o.token, o.n, b.w.answers)
+	})
 	if b.beats++; b.w.calm || b.w.hush {
 		return
 	}
-	chance := b.w.chance.gossip
 	switch chance.IntN(40) {
 	case 0:
 		if b.Fellow.Get() && b.beats > 10 {
@@ -346,6 +428,10 @@ func (t *baseTongue) end(user uint32) (string, bool) {
 	pair, open := t.open[user]
 	delete(t.open, user)
 	return pair, open
+}
+func (t *baseTongue) answerer() answerer { return t.b }
+func (t *baseTongue) owe(token entity.AnswerToken, n uint32) {
+	t.owed = append(t.owed, owed{token, n})
 }
 func (t *baseTongue) fault(format string, args ...any) {
 	t.faults = append(t.faults, fmt.Sprintf(format, args...))

@@ -69,6 +69,9 @@ type Counters struct {
 	// Inherited counts the copies of bases whose BaseApp died that came to the BaseApp which goes on
 	// with them.
 	Inherited uint64 `json:",omitempty"`
+	// Unanswered counts calls that a script said it would answer later and has not: the caller's time
+	// was over, or nothing more could be sent to it when the called entity ended.
+	Unanswered uint64 `json:",omitempty"`
 }
 
 // All yields the name and a pointer of every counter, in order, to add, encode or publish them one

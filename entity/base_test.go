@@ -57,6 +57,7 @@ func (h *fakeHost) DownloadProgress(id uint32) (int, int, bool)                 
 func (h *fakeHost) CancelDownload(id uint32) bool                                      { h.created = int(id); return true }
 func (h *fakeHost) ClientSession() uint32                                              { return h.session }
 func (h *fakeHost) KickClient(string) error                                            { return ErrNoPart }
+func (h *fakeHost) LoginData() []byte                                                  { return nil }
 func (h *fakeHost) ClientAccount() string                                              { return "ann" }
 
 func TestBaseAsksItsHost(t *testing.T) {

@@ -9,6 +9,8 @@ type ClientHost interface {
 	ClientAccount() string
 	// KickClient ends the client's session.
 	KickClient(reason string) error
+	// LoginData is what the Auth said of the account; nil for nothing.
+	LoginData() []byte
 }
 
 // A base with a player's client is a proxy, through which all messages between the cell part and
@@ -25,6 +27,10 @@ func (b *Base) Account() string { return b.host.ClientAccount() }
 // script then hears of its death, as of any other's, and the entity ends unless the script keeps it.
 // Without a client it returns ErrNoPart.
 func (b *Base) Kick(reason string) error { return b.host.KickClient(reason) }
+
+// LoginData is what the loginapp.Auth that let the account in says of it (loginapp.Player.Data), nil for
+// nothing. Do not change it.
+func (b *Base) LoginData() []byte { return b.host.LoginData() }
 
 // Client is the mailbox of the entity's own client. Its calls do not go through the cell, and fail
 // with ErrNoPart while no client is attached.

@@ -57,8 +57,9 @@ type base struct {
 	// heardAt is when the base last heard of its real; probeAt is when it may ask again.
 	heardAt, probeAt time.Duration
 
-	account string
-	token   protocol.Token // of the login
+	account   string
+	loginData []byte         // what the Auth said
+	token     protocol.Token // of the login
 	// attachBy is when a proxy that waits for its client is given up; 0 means never.
 	attachBy time.Duration
 	seat     *seat  // of its client; nil without one
@@ -285,6 +286,9 @@ func (b *base) ClientSession() uint32 {
 
 // ClientAccount is part of entity.ClientHost.
 func (b *base) ClientAccount() string { return b.account }
+
+// LoginData is part of entity.ClientHost.
+func (b *base) LoginData() []byte { return b.loginData }
 
 // AddTimer is part of entity.BaseHost.
 func (b *base) AddTimer(after, every time.Duration, method string, user int64) (entity.CallbackID, error) {

@@ -1,6 +1,8 @@
 package baseapp
 
 import (
+	"slices"
+
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -23,7 +25,7 @@ func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
 		case len(a.accounts) >= MaxProxies:
 			return protocol.ServerBusy
 		}
-		b, err := a.create(a.cfg.Schema.Type(a.cfg.PlayerType), nil, func(b *base) { b.becomeProxy(m.Account) })
+		b, err := a.create(a.cfg.Schema.Type(a.cfg.PlayerType), nil, func(b *base) { b.becomeProxy(m) })
 		switch {
 		case err != nil:
 			a.log.Warn("cannot create a proxy", "account", m.Account, "error", err)
@@ -60,9 +62,9 @@ func (a *BaseApp) announce() {
 	}
 }
 
-func (b *base) becomeProxy(account string) {
-	b.account = account
-	b.app.accounts[account] = b
+func (b *base) becomeProxy(m *wire.MakeProxy) {
+	b.account, b.loginData = m.Account, slices.Clone(m.Data)
+	b.app.accounts[m.Account] = b
 	b.expectClient()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/tail"
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -45,6 +46,7 @@ var (
 
 // appendClient appends what is known of the client.
 func (b *base) appendClient(buf []byte) []byte {
+	buf = codec.AppendBytes(buf, b.loginData)
 	buf = binary.AppendUvarint(binary.AppendUvarint(buf, uint64(b.session)), uint64(b.told))
 	switch s := b.seat; {
 	case s != nil && b.attachBy != 0:
@@ -75,6 +77,7 @@ func (s *seat) append(buf []byte) []byte {
 // readClient reads what appendClient wrote into a base that has no client yet. awaitClient makes it good,
 // once the base is sure to live.
 func (b *base) readClient(r *codec.Reader) {
+	b.loginData = append([]byte(nil), r.Bytes(wire.MaxLoginData)...)
 	b.session, b.told = fields.ReadUint32(r), fields.ReadUint32(r)
 	if b.sessions = b.session; b.session > 0 {
 		b.sessions += sessionGap

@@ -2,6 +2,7 @@ package baseappmgr
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -53,7 +54,7 @@ func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) p
 		return protocol.NotReady
 	}
 	a, request := &account{name: c.Account, app: on}, c.Request
-	if _, err := app.Ask(&m.links, on.ch, ReserveTimeout, &wire.MakeProxy{Account: c.Account}, func(_ time.Duration, p *wire.ProxyMade, err error) {
+	if _, err := app.Ask(&m.links, on.ch, ReserveTimeout, &wire.MakeProxy{Account: c.Account, Plays: c.Plays}, func(_ time.Duration, p *wire.ProxyMade, err error) {
 		m.proxyMade(a, asker, request, p, err)
 	}); err != nil {
 		return protocol.ServerBusy
@@ -67,6 +68,7 @@ func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) p
 // relogin asks the BaseApp of an account's proxy whether another client may have it.
 func (m *BaseAppMgr) relogin(a *account, asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
 	login := *c
+	login.Data = slices.Clone(c.Data)
 	_, err := app.Ask(&m.links, a.app.ch, ReloginTimeout, &wire.Relogin{Account: a.name}, func(_ time.Duration, p *wire.ProxyMade, err error) {
 		a.relogin = false
 		switch {

@@ -9,14 +9,13 @@ import (
 
 // Auth checks who a player is.
 type Auth interface {
-	// Authenticate returns the account of a user and password, 1 to 256 bytes. Two users of one
-	// account cannot play at the same time. It may block until ctx is done, and may be called on
-	// several goroutines at once.
+	// Authenticate returns who a user with that password is. Two users of one account cannot play at
+	// the same time. It may block until ctx is done, and may be called on several goroutines at once.
 	//
 	// Any error refuses the login as protocol.BadCredentials. It is logged, but not sent to the
 	// client. An error that wraps ErrUnavailable, or the end of ctx, refuses the login as
 	// protocol.ServerBusy, since nobody could check it.
-	Authenticate(ctx context.Context, user, password string) (account string, err error)
+	Authenticate(ctx context.Context, user, password string) (Player, error)
 }
 
 // ErrUnavailable is for an Auth to wrap when it could not check: the password may be right.
@@ -38,11 +37,11 @@ type Jobs interface {
 type AcceptAll struct{}
 
 // Authenticate implements Auth.
-func (AcceptAll) Authenticate(_ context.Context, user, _ string) (string, error) {
+func (AcceptAll) Authenticate(_ context.Context, user, _ string) (Player, error) {
 	if user == "" {
-		return "", ErrCredentials
+		return Player{}, ErrCredentials
 	}
-	return user, nil
+	return Player{Account: user}, nil
 }
 
 // Table is an Auth for a few known users: it has their passwords. The user is the account.
@@ -50,24 +49,24 @@ type Table map[string]string
 
 // Authenticate implements Auth. It compares whole digests, so its time does not tell how much of a
 // password was right.
-func (t Table) Authenticate(_ context.Context, user, password string) (string, error) {
+func (t Table) Authenticate(_ context.Context, user, password string) (Player, error) {
 	want, ok := t[user]
 	a, b := sha256.Sum256([]byte(want)), sha256.Sum256([]byte(password))
 	if subtle.ConstantTimeCompare(a[:], b[:]) != 1 || !ok || user == "" {
-		return "", ErrCredentials
+		return Player{}, ErrCredentials
 	}
-	return user, nil
+	return Player{Account: user}, nil
 }
 
 // verdict is the result of a job.
 type verdict struct {
-	account string
-	err     error
+	player Player
+	err    error
 }
 
 func authenticate(auth Auth, user, password string) func(context.Context) any {
 	return func(ctx context.Context) any {
-		account, err := auth.Authenticate(ctx, user, password)
-		return verdict{account, err}
+		player, err := auth.Authenticate(ctx, user, password)
+		return verdict{player, err}
 	}
 }

@@ -11,19 +11,19 @@ import (
 // clan lets in whoever knows the clan's word, and makes an account of the name.
 type clan struct{ word string }
 
-func (c clan) Authenticate(_ context.Context, user, password string) (string, error) {
+func (c clan) Authenticate(_ context.Context, user, password string) (loginapp.Player, error) {
 	if password != c.word {
 		// The text is for the log; the client hears only that it may not come in.
-		return "", errors.New("does not know the word")
+		return loginapp.Player{}, errors.New("does not know the word")
 	}
-	return "clan/" + user, nil
+	return loginapp.Player{Account: "clan/" + user}, nil
 }
 
 // A game says who its players are by an Auth.
 func Example() {
 	for _, auth := range []loginapp.Auth{clan{"mellon"}, loginapp.Table{"frodo": "shire"}, loginapp.AcceptAll{}} {
-		account, err := auth.Authenticate(context.Background(), "frodo", "mellon")
-		fmt.Printf("%T: %q %v\n", auth, account, err)
+		player, err := auth.Authenticate(context.Background(), "frodo", "mellon")
+		fmt.Printf("%T: %q %v\n", auth, player.Account, err)
 	}
 	err := (&loginapp.Config{Auth: loginapp.AcceptAll{}}).Validate()
 	fmt.Println(err)

@@ -179,7 +179,7 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	if in == nil || in.state != checking {
 		return
 	}
-	account, code := l.judge(in, result)
+	player, code := l.judge(in, result)
 	if code == 0 && !l.baseAppMgr.joined {
 		code = protocol.NotReady
 	}
@@ -192,7 +192,7 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	}
 	in.state = placing
 	var err error
-	in.placed, err = app.Ask(&l.links, l.baseAppMgr.Channel(), PlaceTimeout, &wire.CreateProxy{Account: account}, func(now time.Duration, p *wire.ProxyMade, err error) {
+	in.placed, err = app.Ask(&l.links, l.baseAppMgr.Channel(), PlaceTimeout, &wire.CreateProxy{Account: player.Account, Plays: player.plays()}, func(now time.Duration, p *wire.ProxyMade, err error) {
 		l.proxyMade(now, in, p, err)
 	})
 	if err != nil {
@@ -200,14 +200,13 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	}
 }
 
-// judge turns a job's result into an account, or a code for the refusal.
-func (l *LoginApp) judge(in *login, result any) (account string, code protocol.Code) {
+// judge turns a job's result into a player, or a code for the refusal.
+func (l *LoginApp) judge(in *login, result any) (player Player, code protocol.Code) {
 	var err error
 	switch v := result.(type) {
 	case verdict:
-		account, err = v.account, v.err
-		if err == nil && (account == "" || len(account) > wire.MaxAccount) {
-			err = fmt.Errorf("%w: Auth returned an account of %d bytes, 1 to %d are possible", ErrUnavailable, len(account), wire.MaxAccount)
+		if player, err = v.player, v.err; err == nil {
+			err = player.check()
 		}
 	case error:
 		err = errors.Join(ErrUnavailable, v)
@@ -216,14 +215,14 @@ func (l *LoginApp) judge(in *login, result any) (account string, code protocol.C
 	}
 	switch {
 	case err == nil:
-		return account, 0
+		return player, 0
 	case errors.Is(err, ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		l.report.Errors++
 		l.log.Error("auth failed", "user", in.user, "error", err)
-		return "", protocol.ServerBusy
+		return Player{}, protocol.ServerBusy
 	}
 	l.log.Info("login refused", "user", in.user, "error", err)
-	return "", protocol.BadCredentials
+	return Player{}, protocol.BadCredentials
 }
 
 // proxyMade answers the client that waits for a proxy.

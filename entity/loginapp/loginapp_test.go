@@ -105,7 +105,10 @@ func TestRefusalsOfTheBaseAppMgr(t *testing.T) {
 // authFunc is an Auth that says what it is told to.
 type authFunc func() (string, error)
 
-func (f authFunc) Authenticate(context.Context, string, string) (string, error) { return f() }
+func (f authFunc) Authenticate(context.Context, string, string) (Player, error) {
+	account, err := f()
+	return Player{Account: account}, err
+}
 
 func TestFaultsOfAuth(t *testing.T) {
 	for name, x := range map[string]struct {
@@ -326,8 +329,8 @@ func TestForgery(t *testing.T) {
 	if len(r.net.Take(victim)) != 0 {
 		t.Error("a client answered for the BaseAppMgr")
 	}
-	r.l.JobDone(r.now, uint64(victim), verdict{account: "bob"})
-	r.l.JobDone(r.now, 1<<60, verdict{account: "bob"})
+	r.l.JobDone(r.now, uint64(victim), verdict{player: Player{Account: "bob"}})
+	r.l.JobDone(r.now, 1<<60, verdict{player: Player{Account: "bob"}})
 	if len(r.net.Take(r.base)) != 0 {
 		t.Error("a job was done twice")
 	}

@@ -78,11 +78,13 @@ const MaxAccount = 256
 type MakeProxy struct {
 	Request uint64
 	Account string
+	Plays
 }
 
 func (m *MakeProxy) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.String(&m.Account, MaxAccount)
+	m.Plays.code(c)
 }
 
 // Append and Parse are what code describes.

@@ -11,11 +11,13 @@ import (
 type CreateProxy struct {
 	Request uint64
 	Account string
+	Plays
 }
 
 func (m *CreateProxy) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.String(&m.Account, MaxAccount)
+	m.Plays.code(c)
 }
 
 // Append and Parse are what code describes.

@@ -156,10 +156,10 @@ func samples() []wire.Received {
 		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
 		&migrate.Lost{ID: id, Order: order, Title: 9, Code: entity.TeleportFull, Reason: "the script panicked"},
-		&wire.MakeProxy{Request: 1 << 60, Account: "ann"},
+		&wire.MakeProxy{Request: 1 << 60, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 7, Data: []byte("vip")}},
 		&wire.Relogin{Request: 1 << 60, Account: "ann"},
 
-		&wire.CreateProxy{Request: 2, Account: "bob"},
+		&wire.CreateProxy{Request: 2, Account: "bob", Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3}, {Account: "bob", ID: id}}},
 		&wire.ProxyMade{Request: 3, Code: 4, ID: id, Doors: []protocol.Door{{Network: "udp", Address: addr4, Name: "a.example"}, {Network: "websocket", Address: addr6, Name: "b.example"}}, Token: [16]byte{7, 15: 8}},

@@ -41,11 +41,11 @@ func (a *account) OnCreated() {
 type gate struct{}
 
 // Authenticate implements loginapp.Auth.
-func (gate) Authenticate(_ context.Context, user, password string) (string, error) {
+func (gate) Authenticate(_ context.Context, user, password string) (loginapp.Player, error) {
 	if password != "swordfish" {
-		return "", errors.New("no")
+		return loginapp.Player{}, errors.New("no")
 	}
-	return user, nil
+	return loginapp.Player{Account: user}, nil
 }
 
 var _ loginapp.Auth = gate{}

@@ -109,8 +109,9 @@ func New(s Store, cfg Config) (*Accounts, error) {
 	return &Accounts{store: s, cfg: cfg, memory: semaphore.NewWeighted(cfg.Memory), dummy: dummy}, nil
 }
 
-// Authenticate implements loginapp.Auth. The account is the name.
-func (a *Accounts) Authenticate(ctx context.Context, user, password string) (account string, err error) {
+// Authenticate implements loginapp.Auth. The account is the name, and
+// the entity that which Link has set.
+func (a *Accounts) Authenticate(ctx context.Context, user, password string) (loginapp.Player, error) {
 	found, err := a.Verify(ctx, user, password)
 	if a.cfg.CreateUnknown && errors.Is(err, errUnknown) {
 		if found, err = a.Create(ctx, user, password); errors.Is(err, store.ErrTaken) { // somebody was faster
@@ -119,11 +120,11 @@ func (a *Accounts) Authenticate(ctx context.Context, user, password string) (acc
 	}
 	switch {
 	case err == nil:
-		return found.Name, nil
+		return loginapp.Player{Account: found.Name, Entity: found.Entity}, nil
 	case errors.Is(err, loginapp.ErrCredentials), errors.Is(err, ErrDisabled), errors.Is(err, store.ErrValue):
-		return "", err
+		return loginapp.Player{}, err
 	}
-	return "", fmt.Errorf("%w: %w", loginapp.ErrUnavailable, err)
+	return loginapp.Player{}, fmt.Errorf("%w: %w", loginapp.ErrUnavailable, err)
 }
 
 // errUnknown is the error of a name that nobody has: to everyone outside it is the same as a wrong

@@ -66,7 +66,8 @@ func TestLogin(t *testing.T) {
 	}
 	login := func(name, password string, want error) {
 		t.Helper()
-		account, err := a.Authenticate(ctx, name, password)
+		player, err := a.Authenticate(ctx, name, password)
+		account := player.Account
 		if !errors.Is(err, want) || (err == nil) != (account == name && name != "") {
 			t.Errorf("%q with %q: %q, %v; want %v", name, password, account, err, want)
 		}
@@ -122,8 +123,8 @@ func TestCreateUnknown(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			if account, err := a.Authenticate(ctx, "Ada", "secret"); err != nil || account != "Ada" {
-				t.Errorf("%q, %v", account, err)
+			if player, err := a.Authenticate(ctx, "Ada", "secret"); err != nil || player.Account != "Ada" {
+				t.Errorf("%q, %v", player.Account, err)
 			}
 		})
 	}

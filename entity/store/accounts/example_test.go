@@ -39,7 +39,8 @@ func Example() {
 		panic(err)
 	}
 	var auth loginapp.Auth = a
-	fmt.Println(auth.Authenticate(ctx, "Ada", "correct horse"))
+	player, err := auth.Authenticate(ctx, "Ada", "correct horse")
+	fmt.Println(player.Account, err)
 	_, err = auth.Authenticate(ctx, "Ada", "wrong")
 	fmt.Println(errors.Is(err, loginapp.ErrCredentials))
 	// Output:

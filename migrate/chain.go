@@ -83,21 +83,31 @@ func (d *Departures) Heir(app mercury.Address, id entity.ID) (heir mercury.Addre
 		if gone == nil {
 			return app, true
 		}
-		if app, ok = d.next(gone, id); !ok {
+		if app, _, ok = d.next(gone, id); !ok {
 			return mercury.Address{}, false
 		}
 	}
 	return mercury.Address{}, false
 }
 
+// Next returns the app that took over a base of an app that has departed, right after it, and how many
+// holders were passed over because they have departed as well. It reports false if nobody did.
+func (d *Departures) Next(app mercury.Address, id entity.ID) (heir mercury.Address, passed int, ok bool) {
+	gone := d.Of(app)
+	if gone == nil {
+		return heir, 0, false
+	}
+	return d.next(gone, id)
+}
+
 // next is the app that has taken over a base of one that is gone: the first holder that lives or that
 // had it covered before it went itself.
-func (d *Departures) next(gone *Departure, id entity.ID) (mercury.Address, bool) {
+func (d *Departures) next(gone *Departure, id entity.ID) (heir mercury.Address, passed int, ok bool) {
 	var buf [MaxReplicas]mercury.Address
-	for _, h := range gone.Rule.Holders(buf[:0], gone.App, id) {
+	for i, h := range gone.Rule.Holders(buf[:0], gone.App, id) {
 		if x := d.Of(h); x == nil || x.Number > gone.Number && x.Rule.Covers >= gone.Number {
-			return h, true
+			return h, i, true
 		}
 	}
-	return mercury.Address{}, false
+	return mercury.Address{}, 0, false
 }

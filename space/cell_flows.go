@@ -457,6 +457,7 @@ func (r *Real) restoreFlow(p *peer, former uint32) {
 		return
 	}
 	if p.out.Kept() > 0 {
+		p.out.Rewind(0) // a former life of the base may have acknowledged what this one has not handled
 		r.untold = &untold{out: p.out}
 	}
 	p.out = flow.Sender{}

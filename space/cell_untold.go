@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// untold is what the frozen copy of a handoff had sent to its base and its client without an
-// acknowledgement. A backup needs none of this, since it follows all that was sent before it. The
+// untold is what the frozen copy of a handoff had sent to its base and its client, as far as it was not
+// settled. A backup needs none of this, since it follows all that was sent before it. The
 // copy contains what its script did, so a real restored from it must send these messages.
 type untold struct {
 	out     flow.Sender

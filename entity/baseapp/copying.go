@@ -62,8 +62,11 @@ type copied struct {
 	// ruling list.
 	held, heldCycle, confirmed uint64
 	holders                    []mercury.Address
-	queued, again              bool // in soon; it must go there after the one under way
-	large                      bool // too large to travel, when it was last tried
+	// came is the departure that brought the base here, 0 for none. Until the ruling list covers it, a
+	// death of this app would be healed from the copies of the app before.
+	came          uint64
+	queued, again bool // in soon; it must go there after the one under way
+	large         bool // too large to travel, when it was last tried
 }
 
 // baseQueue is a list of bases linked through them.
@@ -223,7 +226,7 @@ func (a *BaseApp) copyNow(b *base) bool {
 	if len(to) == 0 { // nobody is there: nothing may wait for a copy
 		c.sent, c.waiting = c.sent[:0], c.waiting[:0]
 		b.saved(c.number)
-		if a.copiedBy(&k.ruling.rules, b) {
+		if a.ruled(b) {
 			b.confirm(c.number)
 		}
 		return true
@@ -282,7 +285,7 @@ func (b *base) copyEnded() {
 	if !c.failed && len(c.sent) > 0 {
 		c.held, c.heldCycle = c.number, c.cycle
 		c.sent, c.holders = c.holders[:0], c.sent
-		if b.app.copiedBy(&b.app.copying.ruling.rules, b) {
+		if b.app.ruled(b) {
 			b.confirm(c.held)
 		}
 	}
@@ -294,6 +297,13 @@ func (b *base) copyEnded() {
 
 // copiedBy reports whether the newest held copy of a base is at all its holders by a rule.
 func (a *BaseApp) copiedBy(r *migrate.Rule, b *base) bool { return a.allOf(r, b, b.copied.holders) }
+
+// ruled reports whether the death of this app would be healed from the newest held copy of a base, or from a
+// newer one.
+func (a *BaseApp) ruled(b *base) bool {
+	r := &a.copying.ruling.rules
+	return r.Covers >= b.copied.came && a.copiedBy(r, b)
+}
 
 // allOf reports whether all holders of a base by a rule are in a list.
 func (a *BaseApp) allOf(r *migrate.Rule, b *base, list []mercury.Address) bool {
@@ -328,15 +338,20 @@ func (a *BaseApp) endCycle() {
 	}
 	k.cycle++
 	k.cycleAt = a.now
-	a.tellMark(0)
+	if k.ruling.state == ruleSettled {
+		a.tellMark(k.ruling.rules.Version) // again: the first time it may have been lost
+	} else {
+		a.tellMark(0)
+	}
 	a.sayAlone()
 }
 
-// tellMark tells all who may have copies which of them they should keep.
+// tellMark tells all which copies they should keep. A version is that of the ruling list, when nothing else
+// is pending.
 func (a *BaseApp) tellMark(version uint64) {
 	k := &a.copying
 	m := migrate.CopyMark{Cycle: k.mark, Version: version}
-	for _, h := range k.ruling.partners() {
+	for _, h := range a.others() {
 		a.send(h, &m)
 	}
 }

@@ -324,6 +324,35 @@ func TestRuleChanges(t *testing.T) {
 	}
 }
 
+// An app that was told to forget a base when another took its place is not counted on when it is the holder
+// again: it is sent the copy anew before the rule is told.
+func TestForgottenIsNotHeld(t *testing.T) {
+	c := newCopier(t)
+	ids := make([]entity.ID, 40)
+	for i := range ids {
+		ids[i] = c.make()
+	}
+	c.pass(3 * time.Second)
+	c.baseApp(appV, 15)
+	for r := &c.a.copying.ruling; r.state != ruleSettled || r.rules.Version != 2; {
+		c.pass(DefaultTick)
+	}
+	c.take()
+	c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appV, Number: 1, Allocator: 15})
+	for c.a.copying.ruling.state != ruleSettled || c.a.copying.ruling.rules.Version != 3 {
+		c.pass(DefaultTick)
+	}
+	again := map[entity.ID]bool{}
+	for _, s := range c.take() {
+		again[s.ID] = again[s.ID] || s.to == appW
+	}
+	for _, id := range ids {
+		if h := migrate.Holders(nil, self, id, []mercury.Address{appV, appW}, 1)[0]; h == appV && !again[id] {
+			t.Errorf("%v is thought to be held by an app that has forgotten it", id)
+		}
+	}
+}
+
 // A member that dies meanwhile begins the pending rule anew.
 func TestPendingRuleRestarts(t *testing.T) {
 	c := newCopier(t)

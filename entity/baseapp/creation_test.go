@@ -280,7 +280,7 @@ func TestCreateCellAtIsCarried(t *testing.T) {
 			x = first.asked(appW, ofW)
 		}
 		r := heir(t)
-		if err := r.a.restore(id, first.a.byID[id].appendParts(nil)); err != nil {
+		if err := r.a.restore(&heritage{id: id, lives: 1, parts: first.a.byID[id].appendParts(nil)}); err != nil {
 			t.Fatal(err)
 		}
 		r.wantEvents("restored")

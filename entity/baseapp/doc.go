@@ -91,8 +91,9 @@
 //
 // A holder keeps copies by owner and id, within MaxCopies and MaxCopyBytes. The sender of a copy is its
 // owner, so a lie spoils only what is the liar's. When the owner is declared dead, the holder restores the
-// bases whose heir it is. It keeps the copies of which it is the next holder until the heir's rule covers
-// them, and drops the others.
+// bases whose heir it is. It keeps the copies of which it is the next holder until the heir's ruling list
+// covers them, and drops the others. Until then the heir's own death would be healed from these copies, so
+// no copy that the heir makes is confirmed. The next holder begins a later life than the heir did.
 //
 // An app that is alone has nobody to hold copies. It says so once, counts its bases as unprotected, and
 // counts every base as confirmed, so that nothing waits for ever. Without a Config.BackupPeriod nobody
@@ -110,7 +111,8 @@
 //	what it had asked managers for             is answered as forgotten
 //	the cell part                              lives on, and shows itself by its title; else it is made
 //	                                           again from the copy that the base's copy has
-//	the client                                 comes to the heir's doors by itself, with its token
+//	the client                                 comes to the heir's doors by itself, with its token, and is told
+//	                                           all properties of the base before anything of its next life
 //	account and names                          stay taken until the heir says whether it has them
 //
 // A base of which no copy was confirmed is lost, with its cell part and its client's session.

@@ -29,7 +29,7 @@ type holding struct {
 	mostCopies    int
 	mostBytes     int
 	spare         []*heldCopy
-	inheriting    []*heldCopy // scratch
+	inheriting    []heritage // scratch
 	told          migrate.BaseCopyHeld
 }
 
@@ -38,6 +38,7 @@ type holding struct {
 type ward struct {
 	owner  mercury.Address
 	rule   migrate.Rule
+	covers uint64      // of the newest rule that is known to rule
 	copies []*heldCopy // in order of the ids
 }
 
@@ -148,6 +149,10 @@ func (a *BaseApp) takeMark(from sender, m *migrate.CopyMark) {
 	a.holding.forget(w, func(c *heldCopy) bool {
 		return c.cycle < m.Cycle || moved && !a.holds(&w.rule, w.owner, c.id)
 	})
+	if moved && w.covers < w.rule.Covers {
+		w.covers = w.rule.Covers
+		a.inherit()
+	}
 }
 
 // holds reports whether this app is a holder of a base by a rule.
@@ -161,53 +166,67 @@ func (a *BaseApp) takeRule(from sender, m *migrate.BackupRule) {
 	w := a.holding.ward(from.app)
 	if m.Version > w.rule.Version {
 		w.rule = m.Rule.Clone()
-		a.inherit()
 	}
 	a.send(from.app, &migrate.BackupRuleHeld{Version: w.rule.Version})
 	a.send(from.app, &wire.BaseDoors{Doors: a.cfg.Doors})
 }
 
-// inherit sees to the copies of the bases of apps that are gone. Those that have come to this app are
-// restored. Those that another has taken over are kept until it has copies of its own: it may die
-// first, and then they come to the next.
+// inherit sees to the copies of the bases of apps that are gone. Those that come to this app from the app that
+// had them last are restored. Those that another has taken over are kept until its own copies are what its
+// death would be healed from: it may die first, and then they come to the next.
 func (a *BaseApp) inherit() {
 	h := &a.holding
+	mine := h.inheriting[:0]
 	for _, w := range h.wards {
 		gone := a.roster.Departures().Of(w.owner)
 		if gone == nil || len(w.copies) == 0 {
 			continue
 		}
-		mine := h.inheriting[:0]
 		h.forget(w, func(c *heldCopy) bool {
 			switch home := a.homeOf(c.id); {
 			case home.App == a.net.Self():
-				mine = append(mine, &heldCopy{id: c.id, parts: slices.Clone(c.parts)})
+				if heir, passed, ok := a.roster.Departures().Next(w.owner, c.id); ok && heir == home.App {
+					mine = append(mine, heritage{id: c.id, from: w.owner, came: gone.Number, lives: uint32(1 + passed), parts: slices.Clone(c.parts)})
+				}
 				return true
 			case a.links.Dead(home.App) || home.App.IsZero():
 				return true // nobody has it
 			default:
-				return !a.holds(&gone.Rule, w.owner, c.id) || h.ward(home.App).rule.Covers >= gone.Number
+				return !a.holds(&gone.Rule, w.owner, c.id) || h.ward(home.App).covers >= gone.Number
 			}
 		})
-		a.takeOver(w.owner, mine)
-		clear(mine)
-		h.inheriting = mine[:0]
 	}
+	a.takeOver(mine)
+	clear(mine)
+	h.inheriting = mine[:0]
 	h.wards = slices.DeleteFunc(h.wards, func(w *ward) bool { return len(w.copies) == 0 && a.links.Dead(w.owner) })
 }
 
-// takeOver restores the bases of an app that is gone.
-func (a *BaseApp) takeOver(owner mercury.Address, copies []*heldCopy) {
-	if len(copies) == 0 {
+// heritage is a base that has come to this app: from whom, by which departure, and in how many lives after that
+// of the copy. An app that would have had it before, but is gone as well, may have begun a life of it.
+type heritage struct {
+	id    entity.ID
+	from  mercury.Address
+	came  uint64
+	lives uint32
+	parts []byte
+}
+
+// takeOver restores bases of apps that are gone. Of a base that two of them had, one after the other, the copy
+// of the later is taken.
+func (a *BaseApp) takeOver(mine []heritage) {
+	if len(mine) == 0 {
 		return
 	}
+	slices.SortStableFunc(mine, func(x, y heritage) int { return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(y.came, x.came)) })
+	mine = slices.CompactFunc(mine, func(x, y heritage) bool { return x.id == y.id })
 	lost := 0
-	for _, c := range copies {
-		if err := a.restore(c.id, c.parts); err != nil {
+	for i := range mine {
+		if err := a.restore(&mine[i]); err != nil {
 			lost++
-			a.fault("a base cannot be restored from its copy", "entity", c.id, "error", err)
+			a.fault("a base cannot be restored from its copy", "entity", mine[i].id, "from", mine[i].from, "error", err)
 		}
 	}
-	a.report.Inherited += uint64(len(copies) - lost)
-	a.log.Warn("bases of a BaseApp that died go on here", "app", owner, "bases", len(copies), "lost", lost)
+	a.report.Inherited += uint64(len(mine) - lost)
+	a.log.Warn("bases of BaseApps that died go on here", "bases", len(mine), "lost", lost)
 }

@@ -149,8 +149,39 @@ func TestInherit(t *testing.T) {
 		t.Error("dropped before the heir has copies")
 	}
 	c.tell(appV, &migrate.BackupRule{Rule: migrate.Rule{Version: 2, Covers: 4, Replicas: 1, List: []mercury.Address{self}}})
+	if len(c.copies(appW)) != 1 {
+		t.Error("dropped before the heir's copies are what its death would be healed from")
+	}
+	c.tell(appV, &migrate.CopyMark{Cycle: 1, Version: 2})
 	if len(c.copies(appW)) != 0 || c.a.report.Inherited != 1 {
 		t.Error("kept although the heir has copies")
+	}
+}
+
+// A base that came by way of an app that has died since is restored from the copy of that one, not from the
+// older one of its first app.
+func TestInheritTheLaterCopy(t *testing.T) {
+	c := newCopier(t)
+	c.baseApp(appV, 15)
+	id := c.make()
+	v := c.script(id)
+	v.Gold.Set(1)
+	older := c.a.byID[id].appendParts(nil)
+	v.Gold.Set(2)
+	newer := c.a.byID[id].appendParts(nil)
+	rule := migrate.Rule{Version: 3, Replicas: 2, List: []mercury.Address{self, appV}}
+	base := baseOfW(1)
+	for rule.Holders(nil, appW, base)[0] == self {
+		base++
+	}
+	c.parts = older
+	c.hold(appW, base, 1, 1)
+	c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appW, Number: 4, Allocator: 14, Rule: rule})
+	c.parts = newer
+	c.hold(appV, base, 1, 1)
+	c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appV, Number: 5, Allocator: 15, Rule: migrate.Rule{Version: 2, Covers: 4, Replicas: 1, List: []mercury.Address{self}}})
+	if v := c.script(base); v.Gold.Get() != 2 || c.a.report.Inherited != 1 {
+		t.Errorf("%d inherited, with %d gold", c.a.report.Inherited, v.Gold.Get())
 	}
 }
 
@@ -169,6 +200,9 @@ func TestInheritSecondHand(t *testing.T) {
 	c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appV, Number: 5, Allocator: 15})
 	if c.a.report.Inherited != 1 || len(c.copies(appW)) != 0 {
 		t.Errorf("%d inherited", c.a.report.Inherited)
+	}
+	if v, _ := c.view(next); v.Life != 2 {
+		t.Errorf("life %d, and the heir that was passed over may have begun the first", v.Life)
 	}
 }
 

@@ -252,12 +252,15 @@ func (a *BaseApp) rule() {
 	r.state, r.rules, r.next = ruleSettled, r.next, migrate.Rule{}
 	r.seen = a.roster.Changes() - 1 // whatever has changed meanwhile comes now
 	for _, b := range a.list {
-		if b.removed || !a.copiedBy(&r.rules, b) {
+		if b.removed {
 			continue
 		}
-		if len(r.rules.List) == 0 {
+		a.holdOnlyBy(&r.rules, b)
+		switch {
+		case !a.ruled(b):
+		case len(r.rules.List) == 0:
 			b.confirm(b.copied.number)
-		} else {
+		default:
 			b.confirm(b.copied.held)
 		}
 	}
@@ -265,6 +268,20 @@ func (a *BaseApp) rule() {
 	a.joinPartners()
 	a.tellFallbacks()
 	a.log.Info("copies of the bases here are held by other BaseApps", "apps", len(r.rules.List), "replicas", r.rules.Replicas, "version", r.rules.Version)
+}
+
+// holdOnlyBy counts no more on those who are about to forget a base because they are not its holders by the
+// rule that rules now.
+func (a *BaseApp) holdOnlyBy(r *migrate.Rule, b *base) {
+	var buf [migrate.MaxReplicas]mercury.Address
+	by := r.Holders(buf[:0], a.net.Self(), b.id)
+	other := func(x mercury.Address) bool { return !slices.Contains(by, x) }
+	c := &b.copied
+	waited := len(c.waiting) > 0
+	c.holders, c.sent, c.waiting = slices.DeleteFunc(c.holders, other), slices.DeleteFunc(c.sent, other), slices.DeleteFunc(c.waiting, other)
+	if waited && len(c.waiting) == 0 {
+		b.copyEnded()
+	}
 }
 
 // rejoinRules tells a new CellAppMgr the newest rules that are known of all BaseApps, and returns how

@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -49,9 +50,10 @@ type seat struct {
 	heardAt        time.Duration // when the last message of the client came
 
 	// restored says that the seat was read from a stream, and no client has resumed it since. The client
-	// may have had more than shared of a stream, but that was of a past that has not been: it is told anew.
+	// may have had more of a stream than is shared, but that was of a past that has not been: it is told
+	// anew. A client that shows token shares shared[0], and one that shows former shares shared[1].
 	restored bool
-	shared   protocol.Counts
+	shared   [2]protocol.Counts
 
 	fallback []protocol.Door // where the client was told to go if this app is gone
 }
@@ -103,9 +105,23 @@ func (s *seat) newToken(shown protocol.Token) {
 			delete(a.seats, t)
 		}
 	}
+	s.shared = [2]protocol.Counts{allShared(), s.sharedBy(shown)}
 	s.former = shown
 	a.cfg.Secrets(s.token[:])
 	a.seats[s.token] = s
+}
+
+// allShared is what is shared with a client that has heard of no past but this.
+func allShared() protocol.Counts {
+	return protocol.Counts{protocol.BaseStream: math.MaxUint64, protocol.CellStream: math.MaxUint64}
+}
+
+// sharedBy is what is shared with a client that shows a token.
+func (s *seat) sharedBy(t protocol.Token) protocol.Counts {
+	if t == s.token {
+		return s.shared[0]
+	}
+	return s.shared[1]
 }
 
 // confirm is called when the client has shown that it got the token of this channel.
@@ -156,8 +172,10 @@ func (s *seat) add(stream protocol.Stream, msg []byte) {
 func (s *seat) forgetCell() {
 	const cell = protocol.CellStream
 	s.sent[cell] = max(s.sent[cell], s.has[cell])
-	if s.restored && s.client == nil {
-		s.shared[cell] = min(s.shared[cell], s.sent[cell])
+	for i := range s.shared {
+		if s.restored && (s.client == nil || i > 0) {
+			s.shared[i][cell] = min(s.shared[i][cell], s.sent[cell])
+		}
 	}
 }
 
@@ -226,9 +244,9 @@ func (s *seat) reached(has protocol.Counts) bool {
 func (s *seat) resume(c *client, m *protocol.Resume) {
 	b, a := s.base, s.base.app
 	has := m.Has
-	for i := range has {
+	for i, shared := range s.sharedBy(m.Token) {
 		if s.restored {
-			has[i] = min(has[i], s.shared[i])
+			has[i] = min(has[i], shared)
 		}
 	}
 	old := s.client
@@ -250,9 +268,6 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 	if len(s.fallback) > 0 {
 		s.sayFallback()
 	}
-	if s.restored {
-		s.sayProperties()
-	}
 	s.pump()
 	a.report.Resumed++
 	b.log.Info("client resumed", "account", b.account, "session", b.session)
@@ -261,8 +276,8 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 	}
 }
 
-// sayProperties tells the client all that it may know of the base part: what it was told since the backup
-// is not so any more.
+// sayProperties tells the client all that it may know of the base part, before anything of the next life
+// changes a part of it: what it was told since the backup is not so any more.
 func (s *seat) sayProperties() {
 	props := s.base.props
 	for _, i := range props.Definition().Stream(property.OwnClientBaseStream) {

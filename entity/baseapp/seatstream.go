@@ -18,7 +18,7 @@ import (
 //	number of the session | incarnation that the client was told
 //	0                                                             no client
 //	1 | token of the login                                        the client has yet to come
-//	2 | room | tokens | shown | sent | has | uploads | tail       it has a seat
+//	2 | room | tokens | shown | sent | has | restored | shared by each token, if so | uploads | tail       it has a seat
 //	3 | token of the login | as 2                                 it has a seat, and the next client has yet to come
 //
 // A base that is made from that keeps the seat, as after a lost channel, until the client resumes it
@@ -66,12 +66,25 @@ func (s *seat) append(buf []byte) []byte {
 	for i := range s.sent {
 		buf = binary.AppendUvarint(binary.AppendUvarint(buf, s.sent[i]), s.has[i])
 	}
+	if buf = codec.AppendBool(buf, s.restored); s.restored {
+		for _, shared := range s.shared {
+			for i, n := range shared {
+				buf = binary.AppendUvarint(buf, min(n, s.sharing()[i]))
+			}
+		}
+	}
 	buf = binary.AppendUvarint(buf, s.uploads)
 	buf = binary.AppendUvarint(buf, uint64(s.tail.Len()))
 	s.tail.Each(func(stream uint8, number uint64, msg []byte) {
 		buf = codec.AppendBytes(binary.AppendUvarint(append(buf, stream), number), msg)
 	})
 	return buf
+}
+
+// sharing is what a client shares with the next life, if it has heard of no other past. What the cell part
+// says to it lives on.
+func (s *seat) sharing() protocol.Counts {
+	return protocol.Counts{protocol.BaseStream: s.sent[protocol.BaseStream], protocol.CellStream: math.MaxUint64}
 }
 
 // readClient reads what appendClient wrote into a base that has no client yet. awaitClient makes it good,
@@ -121,6 +134,7 @@ func (b *base) awaitClient() error {
 			a.seats[t] = s
 		}
 	}
+	s.sayProperties()
 	return nil
 }
 
@@ -132,7 +146,14 @@ func (s *seat) read(r *codec.Reader) {
 	for i := range s.sent {
 		s.sent[i], s.has[i] = r.Uvarint(), r.Uvarint()
 	}
-	s.shared = protocol.Counts{protocol.BaseStream: s.sent[protocol.BaseStream], protocol.CellStream: math.MaxUint64}
+	s.shared = [2]protocol.Counts{s.sharing(), s.sharing()}
+	if r.Bool() {
+		for k := range s.shared {
+			for i, n := range s.shared[k] {
+				s.shared[k][i] = min(n, r.Uvarint())
+			}
+		}
+	}
 	s.uploads = r.Uvarint()
 	s.saved, s.settled = s.uploads, s.uploads
 	last := s.has

@@ -211,7 +211,8 @@ func (b *base) codeAsks(c *codec.Coder) {
 
 // restore brings a base back from its parts, in a new life. Its cell part may live, and is heard of; the
 // link makes it again if it is not.
-func (a *BaseApp) restore(id entity.ID, parts []byte) error {
+func (a *BaseApp) restore(h *heritage) error {
+	id, parts := h.id, h.parts
 	core, err := readBaseCore(parts)
 	if err != nil {
 		return err
@@ -242,7 +243,8 @@ func (a *BaseApp) restore(id entity.ID, parts []byte) error {
 		b.leaveSeat()
 		return fmt.Errorf("baseapp: entity %v: %w", id, err)
 	}
-	b.revive(core.life)
+	b.copied.came = h.came
+	b.revive(core.life, h.lives)
 	if core.account != "" {
 		b.account = core.account
 		a.accounts[core.account] = b
@@ -263,10 +265,10 @@ func (b *base) bornBy(life uint32) bool {
 	return b.link.out.BornBy(life) && !slices.ContainsFunc(b.talks, func(t *talk) bool { return !t.out.BornBy(life) })
 }
 
-// revive turns what was read into the next life.
-func (b *base) revive(former uint32) {
+// revive turns what was read into a later life.
+func (b *base) revive(former, lives uint32) {
 	a := b.app
-	b.link.revive(a.now, former)
+	b.link.revive(a.now, former, lives)
 	b.heardAt = a.now
 	for i := range b.commits {
 		b.commits[i].number = kept // in the copy that was read
@@ -302,8 +304,8 @@ const adoptGrace = 3 * time.Second
 const adoptGap = 1 << 10
 
 // revive takes over the link of a former life.
-func (l *cellLink) revive(now time.Duration, former uint32) {
-	l.life = former + 1
+func (l *cellLink) revive(now time.Duration, former, lives uint32) {
+	l.life = former + lives
 	l.out.Restart(former)
 	l.in.Restore()
 	l.in.Owe()

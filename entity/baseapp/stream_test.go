@@ -64,7 +64,7 @@ func TestRestoredBaseGoesOn(t *testing.T) {
 	}
 
 	r := heir(t)
-	if err := r.a.restore(id, parts); err != nil {
+	if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
 		t.Fatal(err)
 	}
 	r.wantEvents("restored", "name 1 auction is 0's "+errForgotten.Error(), "room 1 is 0 "+errForgotten.Error())
@@ -124,7 +124,7 @@ func TestRestoredBaseMakesItsCellPartAgain(t *testing.T) {
 	first := joinedRig(t)
 	id, _ := busy(t, first)
 	r := heir(t)
-	if err := r.a.restore(id, first.a.byID[id].appendParts(nil)); err != nil {
+	if err := r.a.restore(&heritage{id: id, lives: 1, parts: first.a.byID[id].appendParts(nil)}); err != nil {
 		t.Fatal(err)
 	}
 	r.pass(adoptGrace + 2*DefaultTick)
@@ -175,7 +175,7 @@ func TestRestoredBaseAdoptsALaterIncarnation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := heir(t)
-			if err := r.a.restore(id, parts); err != nil {
+			if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
 				t.Fatal(err)
 			}
 			say(r, r.a.byID[id])
@@ -190,7 +190,7 @@ func TestStreamOfARestoredBase(t *testing.T) {
 	parts := first.a.byID[id].appendParts(nil)
 	for life := uint32(1); life < 4; life++ {
 		r := heir(t)
-		if err := r.a.restore(id, parts); err != nil {
+		if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
 			t.Fatal(err)
 		}
 		b := r.a.byID[id]
@@ -202,7 +202,7 @@ func TestStreamOfARestoredBase(t *testing.T) {
 			t.Error("another life has the same stream")
 		}
 		parts = again
-		if err := r.a.restore(id, parts); err == nil {
+		if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err == nil {
 			t.Error("it was restored beside itself")
 		}
 	}
@@ -220,7 +220,7 @@ func FuzzRestore(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, parts []byte) {
 		r := heir(t)
-		if err := r.a.restore(id, parts); err != nil {
+		if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
 			if r.a.byID[id] != nil || len(r.a.list) > 0 || len(r.a.accounts) > 0 {
 				t.Fatal("half of a base came to life")
 			}
@@ -274,7 +274,7 @@ func TestCommitOfABase(t *testing.T) {
 	}
 	parts := r.a.byID[id].appendParts(nil)
 	h := heir(t)
-	if err := h.a.restore(id, parts); err != nil {
+	if err := h.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
 		t.Fatal(err)
 	}
 	h.tick()

@@ -16,8 +16,12 @@ type BaseView struct {
 	HasCell, Live bool
 	Order         entity.Order
 	App           mercury.Address
-	// Session is the client's session; 0 without a client.
+	// Life is 0, and one more each time that the base was restored on another BaseApp.
+	Life uint32
+	// Session is the client's session; 0 without a client. Away says that the client's place is kept, and it
+	// is not there.
 	Session uint32
+	Away    bool
 	// Kept counts messages for the cell part that are not yet in a backup, Unreceived those that
 	// are not yet acknowledged.
 	Kept, Unreceived int
@@ -34,8 +38,8 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 			if b.removed {
 				continue
 			}
-			v := BaseView{ID: b.id, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(),
-				Session: b.ClientSession(), Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed}
+			v := BaseView{ID: b.id, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(), Life: b.life(),
+				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed}
 			if !yield(v) {
 				return
 			}

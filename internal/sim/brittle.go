@@ -18,15 +18,17 @@ const brittleDef = `
 		<hook>    <Type> UINT8 </Type> <Flags> CELL_PRIVATE </Flags> </hook>
 		<of>      <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </of>
 		<noted>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
+		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
 		<said>    <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
 		<faults>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
 		<sent>    <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
 		<heard>   <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
 		<life>    <Type> UINT32 </Type> <Flags> BASE </Flags> </life>
 		<wrong>   <Type> UINT32 </Type> <Flags> BASE </Flags> </wrong>
+		<ears>    <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE </Flags> </ears>
 	</Properties>
 	<CellMethods>
-		<note> <Arg> UINT32 </Arg> </note>
+		<note> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </note>
 		<crack> <Arg> UINT8 </Arg> <Arg> UINT32 </Arg> </crack>
 	</CellMethods>
 	<BaseMethods>
@@ -56,12 +58,9 @@ const (
 // brittleBase is the base part.
 type brittleBase struct {
 	*entity.Base
-	w       *world  `cellscape:"local"`
-	hearing hearing `cellscape:"local"`
-	Sent    property.Uint32
-	Heard   property.Uint32
-	Life    property.Uint32
-	Wrong   property.Uint32
+	past
+	noter
+	hearer
 }
 
 // OnCreated makes the cell part.
@@ -72,9 +71,7 @@ func (b *brittleBase) OnCreated() {
 
 // OnBeat sends a number, and now and then asks for a panic.
 func (b *brittleBase) OnBeat(entity.Callback) {
-	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
-		b.Sent.Set(b.Sent.Get() + 1)
-	}
+	b.note(b.Base, &b.past)
 	if b.w.calm || b.Life.Get() == 0 {
 		return
 	}
@@ -97,14 +94,23 @@ func (b *brittleBase) OnBeat(entity.Callback) {
 	}
 }
 
-// OnRestored goes on with what it had heard.
-func (b *brittleBase) OnRestored() { b.hearing.again(b.Life.Get(), b.Heard.Get()) }
+// OnRestored begins another life.
+func (b *brittleBase) OnRestored() { b.begin(b.Base, &b.past) }
 
-// OnLoseCell makes the cell part again.
+// OnKept does nothing: the numbers begin anew with each cell part.
+func (b *brittleBase) OnKept(entity.Callback) {}
+
+// OnLoseCell makes the cell part again, once a copy of the base knows that its numbers begin anew: a
+// restored base meets no cell part that it knows nothing of.
 func (b *brittleBase) OnLoseCell() {
 	b.Sent.Set(0)
-	b.renew()
+	if err := b.Backup("OnMayRenew", 0); err != nil {
+		panic(err)
+	}
 }
+
+// OnMayRenew makes the cell part.
+func (b *brittleBase) OnMayRenew(entity.Callback) { b.renew() }
 
 // renew makes a cell part after one was destroyed.
 func (b *brittleBase) renew() {
@@ -113,14 +119,15 @@ func (b *brittleBase) renew() {
 
 // Told does the same as that of walkerBase.
 func (b *brittleBase) Told(life, n uint32) {
-	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
+	b.hear(b.cellLife(b.ID()), life, n)
 }
 
 // brittleCell is the cell part.
 type brittleCell struct {
 	*space.Real
-	Steps, Of, Noted, Said, Faults property.Uint32
-	Hook                           property.Uint8
+	noting
+	Steps, Of, Said property.Uint32
+	Hook            property.Uint8
 }
 
 // crack panics if this is the hook and the life that the base named.
@@ -132,14 +139,6 @@ func (s *brittleCell) crack(hook uint8) {
 	if s.Hook.Get() == hook && s.Of.Get() == life {
 		panic(wantedPanic)
 	}
-}
-
-// Note does the same as that of walkerCell.
-func (s *brittleCell) Note(n uint32) {
-	if n != s.Noted.Get()+1 {
-		s.Faults.Set(s.Faults.Get() + 1)
-	}
-	s.Noted.Set(n)
 }
 
 // Crack is told which hook is to panic in which life.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -24,7 +25,7 @@ type checker interface {
 
 func newCheckers(c *Cluster) []checker {
 	return []checker{
-		&oneReal{c, map[entity.ID]entity.Order{}}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
+		&oneReal{c, map[baseOn]entity.Order{}}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
 		&callsOnce{c}, &callsNumbered{c, map[string]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
@@ -42,6 +43,7 @@ func newCheckers(c *Cluster) []checker {
 		&teleportsEnd{c},
 		&settlersTold{c},
 		&copiesHeld{c},
+		&basesKept{c},
 	}
 }
 
@@ -90,13 +92,26 @@ func (c *Cluster) eachBase(f func(p *Process, a *baseapp.BaseApp, b baseapp.Base
 // incarnation that its base did not start.
 type oneReal struct {
 	c *Cluster
-	// last is the newest order that each base knew.
-	last map[entity.ID]entity.Order
+	// last is the newest order that each base knew in its present life.
+	last map[baseOn]entity.Order
 }
 
+// baseOn is one life of a base.
+type baseOn struct {
+	app mercury.Address
+	id  entity.ID
+}
+
+// incarnations are those that bases have started. Of a restored base that has yet to hear of its cell part
+// it is not known.
 func (k *oneReal) incarnations() map[entity.ID]uint32 {
 	current := map[entity.ID]uint32{}
-	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { current[b.ID] = b.Order.Incarnation })
+	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		if b.Life > 0 && b.HasCell && !b.Live {
+			current[b.ID] = math.MaxUint32
+		}
+		current[b.ID] = max(current[b.ID], b.Order.Incarnation)
+	})
 	return current
 }
 
@@ -126,11 +141,12 @@ func (k *oneReal) safe() error {
 
 // ordersGrow checks that no base believes again in an order that was overtaken.
 func (k *oneReal) ordersGrow() (err error) {
-	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-		if last := k.last[b.ID]; b.Order.Before(last) {
+	k.c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		at := baseOn{p.Address(), b.ID}
+		if last := k.last[at]; b.Order.Before(last) {
 			err = fmt.Errorf("promise 1: the base of %s believes in %v, after it knew of %v", b.ID, b.Order, last)
 		}
-		k.last[b.ID] = b.Order
+		k.last[at] = b.Order
 	})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -228,7 +229,7 @@ func (t *track) age(now time.Duration, stamp uint32) time.Duration {
 }
 
 func (k *placesFresh) player(now time.Duration, pl *player, v *viewer) error {
-	if id := pl.id(); !pl.playing() || id != v.own {
+	if id := pl.id(); !pl.playing() || id != v.own || k.c.forsaken(id) {
 		*v = viewer{since: now, pairs: map[entity.ID]*pair{}}
 		if pl.playing() {
 			v.own = id
@@ -294,6 +295,15 @@ func (k *placesFresh) spend(now time.Duration, v *viewer, received uint64) {
 	if most := int(staleLimit/checkPeriod) + 1; len(v.bytes) > most {
 		v.bytes = slices.Delete(v.bytes, 0, len(v.bytes)-most)
 	}
+}
+
+// forsaken reports whether the base of a player died, and its client has yet to find the next life.
+func (c *Cluster) forsaken(id entity.ID) bool {
+	lives := false
+	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		lives = lives || b.ID == id && (b.Life == 0 || !b.Away)
+	})
+	return !lives
 }
 
 // count counts the moves of a pair that must have arrived by now.

@@ -328,7 +328,7 @@ func (c *Cluster) backups() time.Duration {
 
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.bases(),
+		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.scripts(p),
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas,
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {

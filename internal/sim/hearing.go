@@ -56,24 +56,36 @@ func (l lastHeard) before(life, n uint32) bool {
 	return life == l.life && n == l.n+1 || life > l.life && n == 1
 }
 
-// again goes on after the base was restored, from what its properties say.
-func (h *hearing) again(life, n uint32) { h.of = []lastHeard{{life, life, n}} }
+// hearer is a base that hears its cell part. What it has heard is in its properties, so that it goes on
+// from there when it is restored.
+type hearer struct {
+	Heard, Life, Wrong property.Uint32
+	Ears               property.Slice[uint32] // hearing.of, three numbers each
+}
 
-// told hears a number, and notes it in properties of the base.
-func (h *hearing) told(from, life, n uint32, lastLife, heard, wrong *property.Uint32) {
-	if !h.take(from, life, n) {
-		wrong.Set(wrong.Get() + 1)
+// hear hears a number.
+func (s *hearer) hear(from, life, n uint32) {
+	h := hearing{}
+	for i := 0; i+2 < s.Ears.Len(); i += 3 {
+		h.of = append(h.of, lastHeard{s.Ears.At(i), s.Ears.At(i + 1), s.Ears.At(i + 2)})
 	}
-	lastLife.Set(life)
-	heard.Set(n)
+	if !h.take(from, life, n) {
+		s.Wrong.Set(s.Wrong.Get() + 1)
+	}
+	s.Life.Set(life)
+	s.Heard.Set(n)
+	last := h.of[len(h.of)-1]
+	at := 3 * (len(h.of) - 1)
+	_ = s.Ears.Delete(min(at, s.Ears.Len()), s.Ears.Len())
+	_ = s.Ears.Append(last.from, last.life, last.n)
 }
 
 // incarnation is that of the cell part in which the base of an entity believes.
-func (c *Cluster) incarnation(id entity.ID) (n uint32) {
-	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+func (c *Cluster) incarnation(p *Process, id entity.ID) (n uint32) {
+	for b := range p.app.(*baseapp.BaseApp).Bases() {
 		if b.ID == id {
-			n = b.Order.Incarnation
+			return b.Order.Incarnation
 		}
-	})
-	return n
+	}
+	return 0
 }

@@ -23,12 +23,13 @@ const (
 		<uttered>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </uttered>
 		<echoLife>  <Type> UINT32 </Type> <Flags> BASE </Flags> </echoLife>
 		<echo>     <Type> UINT32 </Type> <Flags> BASE </Flags> </echo>
+		<echoFrom> <Type> UINT32 </Type> <Flags> BASE </Flags> </echoFrom>
 		<skipped>  <Type> UINT32 </Type> <Flags> BASE </Flags> </skipped>
 		<paid>     <Type> UINT32 </Type> <Flags> BASE </Flags> </paid>`
 	utterDef       = `<utter> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </utter>`
 	numbersClients = `
 		<heardUtter> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> <DetailDistance> 80 </DetailDistance> </heardUtter>
-		<wage> <Arg> UINT32 </Arg> </wage>`
+		<wage> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </wage>`
 )
 
 // numbers holds the numbered calls of a cell part.
@@ -89,22 +90,21 @@ func (s *walkerCell) OnCallRefused(c space.RefusedCall) { s.refused(s.Real, c) }
 
 // echo is what a base hears of its cell part and passes on to its client.
 type echo struct {
+	past
 	EchoLife, Echo, Skipped property.Uint32
+	EchoFrom                property.Uint32 // incarnation of the cell part that was heard last
 	Paid                    property.Uint32
-
-	w    *world `cellscape:"local"`
-	from uint32 `cellscape:"local"` // incarnation of the cell part that was heard last
 }
 
 // utter checks a number of the cell part. A cell part that was restored from a copy may say what
 // the older life had said; so it matters who speaks, and not in which life the number was first
 // said.
 func (s *echo) utter(id entity.ID, life, n uint32) {
-	from := s.w.incarnation(id)
-	if life > from || !follows(s.EchoLife.Get(), s.Echo.Get(), life, n, from != s.from) {
+	from := s.cellLife(id)
+	if life > from || !follows(s.EchoLife.Get(), s.Echo.Get(), life, n, from != s.EchoFrom.Get()) {
 		s.Skipped.Set(s.Skipped.Get() + 1)
 	}
-	s.from = from
+	s.EchoFrom.Set(from)
 	s.EchoLife.Set(life)
 	s.Echo.Set(n)
 }
@@ -118,7 +118,7 @@ func follows(lastLife, last, life, n uint32, restored bool) bool {
 
 // pay says the next number to the client.
 func (s *echo) pay(b *entity.Base) {
-	if b.HasClient() && b.Client().Call("wage", s.Paid.Get()+1) == nil {
+	if b.HasClient() && b.Client().Call("wage", s.nth, s.Paid.Get()+1) == nil {
 		s.Paid.Set(s.Paid.Get() + 1)
 	}
 }
@@ -127,7 +127,8 @@ func (s *echo) pay(b *entity.Base) {
 type ear struct {
 	greets map[entity.ID]uint32 // last greeting sent to each
 	from   map[*client.Replica][2]uint32
-	wage   uint32
+	wage   uint32 // the last one, and the life of the base that paid it
+	payer  uint32
 	// restored says that the entity has a new cell part, which has said no number yet; retells says
 	// that it has told of no greeting.
 	restored, retells bool
@@ -156,10 +157,10 @@ func (pl *player) hear(from *client.Replica, m *property.Method, args []property
 	}
 	switch m.Name {
 	case "wage":
-		if n := uint32(args[0].Uint()); n != e.wage+1 {
-			bad("wage %d after %d", n, e.wage)
+		if life, n := uint32(args[0].Uint()), uint32(args[1].Uint()); !mayNote(e.payer, e.wage, life, n) {
+			bad("wage %d.%d after %d.%d", life, n, e.payer, e.wage)
 		}
-		e.wage = uint32(args[0].Uint())
+		e.payer, e.wage = uint32(args[0].Uint()), uint32(args[1].Uint())
 	case "heardUtter":
 		life, n := uint32(args[0].Uint()), uint32(args[1].Uint())
 		was, known := e.from[from]

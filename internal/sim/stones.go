@@ -17,11 +17,12 @@ const stoneDef = `
 	<Properties>
 		<mark>   <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </mark>
 		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
+		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
 		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
 		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
 	</Properties>
 	<CellMethods>
-		<note> <Arg> UINT32 </Arg> </note>
+		<note> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </note>
 	</CellMethods>
 </root>`
 
@@ -39,8 +40,8 @@ const stoneRest = 13 * time.Second
 // stoneBase is the base part of a stone.
 type stoneBase struct {
 	*entity.Base
-	Sent property.Uint32
-	w    *world `cellscape:"local"`
+	past
+	noter
 }
 
 // OnCreated makes the cell part.
@@ -55,15 +56,23 @@ func (b *stoneBase) OnPoke(entity.Callback) {
 	if b.w.hush {
 		return
 	}
-	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
-		b.Sent.Set(b.Sent.Get() + 1)
-	}
+	b.note(b.Base, &b.past)
 }
+
+// OnRestored says at once what it may have said before, which shows.
+func (b *stoneBase) OnRestored() {
+	b.begin(b.Base, &b.past)
+	b.OnPoke(entity.Callback{})
+}
+
+// OnKept does the same as that of walkerBase.
+func (b *stoneBase) OnKept(c entity.Callback) { b.kept(b.ID(), c) }
 
 // stoneCell is the cell part of a stone.
 type stoneCell struct {
 	*space.Real
-	Mark, Noted, Faults property.Uint32
+	noting
+	Mark property.Uint32
 }
 
 // OnCreated lays a pebble down.
@@ -74,11 +83,8 @@ func (s *stoneCell) OnCreated() {
 }
 
 // Note does the same as that of walkerCell; every second number shows.
-func (s *stoneCell) Note(n uint32) {
-	if n != s.Noted.Get()+1 {
-		s.Faults.Set(s.Faults.Get() + 1)
-	}
-	s.Noted.Set(n)
+func (s *stoneCell) Note(life, n uint32) {
+	s.noting.Note(life, n)
 	if n%2 == 0 {
 		s.Mark.Set(n)
 	}

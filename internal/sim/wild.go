@@ -97,11 +97,11 @@ func (w *world) registerWild(cells *space.Scripts) {
 	space.RegisterController[metronome](cells, "metronome")
 }
 
-func (w *world) registerWildBases(s *baseapp.Scripts) {
+func (w *world) registerWildBases(s *baseapp.Scripts, p *Process) {
 	baseapp.Register[clockBase](s, "Clock")
 	baseapp.Register(s, "Herald", func() *heraldBase { return &heraldBase{w: w} })
-	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{w: w} })
-	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{w: w} })
+	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{past: past{w: w, on: p}} })
+	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{past: past{w: w, on: p}} })
 	baseapp.Register[rockBase](s, "Rock")
 	baseapp.Register(s, "Gossip", func() *gossipBase { return &gossipBase{w: w} })
 	baseapp.Register(s, "Namer", func() *namer { return &namer{w: w} })

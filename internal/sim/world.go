@@ -38,6 +38,7 @@ const soulDef = `
 		<gold>   <Type> INT32 </Type> <Flags> OWN_CLIENT </Flags> </gold>
 		<steps>  <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
 		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
+		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
 		<said>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
 		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
 		<worn>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </worn>
@@ -54,9 +55,10 @@ const soulDef = `
 		<heard>  <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
 		<life>   <Type> UINT32 </Type> <Flags> BASE </Flags> </life>
 		<wrong>  <Type> UINT32 </Type> <Flags> BASE </Flags> </wrong>
+		<ears>   <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE </Flags> </ears>
 	</Properties>
 	<CellMethods>
-		<note> <Arg> UINT32 </Arg> </note>
+		<note> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </note>
 		<wear> <Exposed> OWN_CLIENT </Exposed> <Arg> INT32 </Arg> </wear>
 		<greet> <Exposed> ALL_CLIENTS </Exposed> <Arg> STRING </Arg> </greet>
 	</CellMethods>
@@ -126,8 +128,10 @@ type world struct {
 	gossips []entity.ID
 	answers map[string]int
 
-	// incarnation is that of the cell part in which a base believes.
-	incarnation func(entity.ID) uint32
+	// incarnation is that of the cell part in which a base of a process believes.
+	incarnation func(*Process, entity.ID) uint32
+
+	bases bookOfBases
 }
 
 // newSchema loads the definitions, with what players and rovers have in common. Players and rovers
@@ -203,13 +207,13 @@ func newWorld(o Options) (*world, error) {
 	return w, w.cells.Err()
 }
 
-func (w *world) bases() *baseapp.Scripts {
+func (w *world) scripts(p *Process) *baseapp.Scripts {
 	s := baseapp.NewScripts(w.schema)
-	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{echo: echo{w: w}} })
-	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{echo: echo{w: w}} })
+	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{echo: echo{past: past{w: w, on: p}}} })
+	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{echo: echo{past: past{w: w, on: p}}} })
 	baseapp.Register[lodgerBase](s, "Lodger")
 	if w.schema.Type("Clock") != nil {
-		w.registerWildBases(s)
+		w.registerWildBases(s, p)
 	}
 	return s
 }
@@ -220,14 +224,13 @@ const beat = 300 * time.Millisecond
 // life is what the cell parts of players and of those that walk about have in common.
 type life struct {
 	numbers
-	Name   property.String
-	Hat    property.Int32
-	Mood   property.Int32
-	Gold   property.Int32
-	Steps  property.Uint32
-	Noted  property.Uint32
-	Said   property.Uint32
-	Faults property.Uint32
+	Name  property.String
+	Hat   property.Int32
+	Mood  property.Int32
+	Gold  property.Int32
+	Steps property.Uint32
+	Said  property.Uint32
+	noting
 	// Worn and Greeted count calls of clients; Odd counts those that came out of order.
 	Worn, Odd, Greeted property.Uint32
 	// Tuned counts what it has set of the space's data.
@@ -239,14 +242,6 @@ type life struct {
 	Debts                      property.Map[uint32, int32]
 	Latest                     property.Slice[uint32]
 	Free                       property.Field[property.Value]
-}
-
-// Note counts the base's numbers: they come in order, each once, whatever moves or dies in between.
-func (s *life) Note(n uint32) {
-	if n != s.Noted.Get()+1 {
-		s.Faults.Set(s.Faults.Get() + 1)
-	}
-	s.Noted.Set(n)
 }
 
 // OnRestored begins the numbers to the base anew: what a restored real sends is a new stream.
@@ -456,21 +451,15 @@ func (s *critterCell) OnBeat(entity.Callback) {
 // OnThere walks on.
 func (s *critterCell) OnThere(entity.Callback) { wander(s.Real, 40) }
 
-// OnRestored goes on with what it had heard.
-func (b *walkerBase) OnRestored() { b.hearing.again(b.Life.Get(), b.Heard.Get()) }
-
 // walkerBase is the base part of a player.
 type walkerBase struct {
 	*entity.Base
 	echo
-	hearing hearing `cellscape:"local"`
-	Score   property.Int32
-	Sent    property.Uint32
-	Heard   property.Uint32
-	Life    property.Uint32
-	Wrong   property.Uint32
-	Ledger  property.Slice[uint32]
-	seat    int `cellscape:"local"` // see twins.go
+	noter
+	hearer
+	Score  property.Int32
+	Ledger property.Slice[uint32]
+	seat   int `cellscape:"local"` // see twins.go
 }
 
 // OnEntitiesEnabled makes the cell part when the client is there.
@@ -505,8 +494,7 @@ func (b *walkerBase) OnGift(d entity.DownloadEnd) {
 func (b *walkerBase) OnBeat(entity.Callback) {
 	b.speak()
 	b.pay(b.Base)
-	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
-		b.Sent.Set(b.Sent.Get() + 1)
+	if b.note(b.Base, &b.past) {
 		b.Score.Set(b.Score.Get() + 3)
 		fiddle(b.Sent.Get(), &b.Ledger)
 	}
@@ -515,24 +503,24 @@ func (b *walkerBase) OnBeat(entity.Callback) {
 // Utter checks the other numbers of the cell; see echo.
 func (b *walkerBase) Utter(life, n uint32) { b.utter(b.ID(), life, n) }
 
+// OnRestored begins another life.
+func (b *walkerBase) OnRestored() { b.begin(b.Base, &b.past) }
+
+// OnKept hears what a copy has.
+func (b *walkerBase) OnKept(c entity.Callback) { b.kept(b.ID(), c) }
+
 // Told checks the cell's numbers; see hearing.
 func (b *walkerBase) Told(life, n uint32) {
-	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
+	b.hear(b.cellLife(b.ID()), life, n)
 }
-
-// OnRestored goes on with what it had heard.
-func (b *roverBase) OnRestored() { b.hearing.again(b.Life.Get(), b.Heard.Get()) }
 
 // roverBase is the base part of a rover.
 type roverBase struct {
 	*entity.Base
 	echo
-	hearing hearing `cellscape:"local"`
-	Score   property.Int32
-	Sent    property.Uint32
-	Heard   property.Uint32
-	Life    property.Uint32
-	Wrong   property.Uint32
+	noter
+	hearer
+	Score property.Int32
 }
 
 // OnCreated makes the cell part.
@@ -544,15 +532,19 @@ func (b *roverBase) OnCreated() {
 
 // OnBeat does the same as that of walkerBase.
 func (b *roverBase) OnBeat(entity.Callback) {
-	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
-		b.Sent.Set(b.Sent.Get() + 1)
-	}
+	b.note(b.Base, &b.past)
 }
 
 // Utter does the same as that of walkerBase.
 func (b *roverBase) Utter(life, n uint32) { b.utter(b.ID(), life, n) }
 
+// OnRestored does the same as that of walkerBase.
+func (b *roverBase) OnRestored() { b.begin(b.Base, &b.past) }
+
+// OnKept does the same as that of walkerBase.
+func (b *roverBase) OnKept(c entity.Callback) { b.kept(b.ID(), c) }
+
 // Told does the same as that of walkerBase.
 func (b *roverBase) Told(life, n uint32) {
-	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
+	b.hear(b.cellLife(b.ID()), life, n)
 }

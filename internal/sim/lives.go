@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// A base whose BaseApp dies goes on from its newest copy, in another life. What it did of itself after
+// that copy is undone, and it does it again, as it likes. So what a base says by itself comes with its
+// life. Who hears it takes the numbers of one life in order, each once; the first of a later life may be
+// one that was said before, or the next one, but none is left out, and a former life is not heard again.
+// What a copy was known to have is not said again by any life: see commits.
+
+// past is what the script of a base knows of its lives.
+type past struct {
+	w   *world   `cellscape:"local"`
+	on  *Process `cellscape:"local"`
+	nth uint32   `cellscape:"local"` // of all lives of bases that were restored; 0 for a first one
+}
+
+// cellLife is the incarnation of the cell part in which a base of this process believes.
+func (p *past) cellLife(id entity.ID) uint32 { return p.w.incarnation(p.on, id) }
+
+// bookOfBases is what is known of bases from outside.
+type bookOfBases struct {
+	lives uint32 // of bases that were restored
+	// kept is the number up to which each base was told that others have a copy of what it said.
+	kept   map[entity.ID]uint32
+	faults []error
+}
+
+// noter is a base that says numbers to its cell part.
+type noter struct{ Sent property.Uint32 }
+
+// commits is how many numbers a base says between two commit points.
+const commits = 8
+
+// note says the next number. Now and then it has it kept.
+func (s *noter) note(b *entity.Base, p *past) bool {
+	n := s.Sent.Get() + 1
+	if b.Cell().Call("note", p.nth, n) != nil {
+		return false
+	}
+	s.Sent.Set(n)
+	if n%commits == 0 {
+		if err := b.Backup("OnKept", int64(n)); err != nil {
+			p.w.bases.faults = append(p.w.bases.faults, fmt.Errorf("base %v has no commit point: %w", b.ID(), err))
+		}
+	}
+	return true
+}
+
+// kept hears that others have a copy of everything up to a number.
+func (p *past) kept(id entity.ID, c entity.Callback) {
+	if p.w.bases.kept == nil {
+		p.w.bases.kept = map[entity.ID]uint32{}
+	}
+	p.w.bases.kept[id] = max(p.w.bases.kept[id], uint32(c.User))
+}
+
+// begin begins the next life.
+func (s *noter) begin(b *entity.Base, p *past) {
+	k := &p.w.bases
+	k.lives++
+	p.nth = k.lives
+	if had := k.kept[b.ID()]; s.Sent.Get() < had {
+		k.faults = append(k.faults, fmt.Errorf("promise 6: base %v goes on from its number %d on %s, and a copy was known to have %d", b.ID(), s.Sent.Get(), p.on.Name, had))
+	}
+}
+
+// noting is a cell part that hears them.
+type noting struct{ Noted, NotedLife, Faults property.Uint32 }
+
+// Note counts the base's numbers: they come in order, each once, whatever moves or dies in between.
+func (s *noting) Note(life, n uint32) {
+	if !mayNote(s.NotedLife.Get(), s.Noted.Get(), life, n) {
+		s.Faults.Set(s.Faults.Get() + 1)
+	}
+	s.NotedLife.Set(life)
+	s.Noted.Set(n)
+}
+
+// mayNote reports whether a number of a life of a base may come after the last one.
+func mayNote(lastLife, last, life, n uint32) bool {
+	return life >= lastLife && n == last+1 || life > lastLife && 0 < n && n <= last
+}
+
+// basesKept checks promise 6 for bases: a restored one has all that it was told is kept.
+type basesKept struct{ c *Cluster }
+
+func (k *basesKept) safe() error { return errors.Join(k.c.world.bases.faults...) }
+
+func (k *basesKept) converged() error { return k.safe() }

@@ -113,7 +113,7 @@ func TestOwedAnswersOfARestoredBase(t *testing.T) {
 		t.Fatalf("tokens %v", *tokens)
 	}
 	r := heir(t)
-	if err := r.a.restore(id, first.a.byID[id].appendParts(nil)); err != nil {
+	if err := r.a.restore(&heritage{id: id, lives: 1, parts: first.a.byID[id].appendParts(nil)}); err != nil {
 		t.Fatal(err)
 	}
 	w := r.script(id)

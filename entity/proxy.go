@@ -18,6 +18,8 @@ type ClientHost interface {
 
 // HasClient reports whether a client is attached now. It stays so while the client's connection is lost
 // and its place is kept: what it is told then waits for it.
+//
+// A client that has yet to say that it is ready is attached, too. It takes downloads, but no calls.
 func (b *Base) HasClient() bool { return b.host.ClientSession() != 0 }
 
 // Account is the account that the proxy was made for, "" for a base that no login made.
@@ -33,7 +35,7 @@ func (b *Base) Kick(reason string) error { return b.host.KickClient(reason) }
 func (b *Base) LoginData() []byte { return b.host.LoginData() }
 
 // Client is the mailbox of the entity's own client. Its calls do not go through the cell, and fail
-// with ErrNoPart while no client is attached.
+// with ErrNoPart while no client is attached that is ready (OnEntitiesEnabled).
 func (b *Base) Client() Mailbox {
 	return Mailbox{ID: b.id, Kind: ClientMailbox, Def: b.Def(), Via: b.host}
 }

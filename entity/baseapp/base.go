@@ -261,7 +261,7 @@ func (b *base) remove() {
 // PropertyChanged is part of property.Holder. The client is sent the change at once.
 func (b *base) PropertyChanged(c *property.Change) {
 	p := b.props.Definition().Properties[c.Index]
-	if b.seat == nil || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
+	if !b.shown() || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
 		return
 	}
 	if msg, ok := protocol.AppendOwnValue(b.app.buf[:0], b.props, c); ok {

@@ -207,7 +207,7 @@ func (c *client) claim(id protocol.ID, body []byte) error {
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
 		return refusal(protocol.BadDigest, "")
 	}
-	return b.attach(c)
+	return b.attach(c, m.Ready)
 }
 
 // resume takes a client that had a channel before.
@@ -239,7 +239,15 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	if reliable && protocol.Uploaded(id) {
 		s.uploads++
 	}
+	if !s.enabled && id != protocol.HeardID && id != protocol.EnableEntitiesID && id != protocol.LogoutID {
+		return b.tooEarly(id, reliable)
+	}
 	switch id {
+	case protocol.EnableEntitiesID:
+		if len(body) != 0 {
+			return refusal(protocol.Malformed, "it is ready, with a body")
+		}
+		return b.enable()
 	case protocol.HeardID:
 		var m protocol.Heard
 		if err := m.Parse(body); err != nil {
@@ -298,6 +306,15 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	default:
 		return refusal(protocol.Malformed, "message %d is not for a proxy", id)
 	}
+	return nil
+}
+
+// tooEarly takes what a client says before it is ready. A place may overtake that.
+func (b *base) tooEarly(id protocol.ID, reliable bool) error {
+	if reliable {
+		return refusal(protocol.Malformed, "message %d before it is ready", id)
+	}
+	b.app.refused("a place before the client is ready", "entity", b.id)
 	return nil
 }
 

@@ -24,6 +24,7 @@ func FuzzClient(f *testing.F) {
 	f.Add((&protocol.CellCall{Target: 5<<32 | 1, Method: 1}).Append(nil), true)
 	f.Add(protocol.AppendAuditRequest(nil), true)
 	f.Add((&protocol.Attach{}).Append(nil), true)
+	f.Add(protocol.AppendEnableEntities(nil), true)
 	f.Add((&protocol.Resume{}).Append(nil), true)
 	f.Add((&protocol.Heard{Has: protocol.Counts{1, 0}}).Append(nil), true)
 	f.Add((&protocol.Heard{Has: protocol.Counts{9, 9}}).Append(nil), true)

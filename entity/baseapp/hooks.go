@@ -23,8 +23,8 @@ type (
 	// tells whether there is a client that would have to go. The script may also destroy the base.
 	LogOnDecider interface{ OnLogOnAttempt() Relogin }
 
-	// ClientEnabler is told that a client was attached and has been sent the base part. From here
-	// on Client() works. It is told so of each client that comes, also of one that takes the place of
+	// ClientEnabler is told that a client is ready and has been sent the base part. From here
+	// on Client() works, and the client is shown the world. It is told so of each client that comes, also of one that takes the place of
 	// another.
 	ClientEnabler interface{ OnEntitiesEnabled() }
 

@@ -76,9 +76,9 @@ func (b *base) forgetToken() {
 	}
 }
 
-// attach gives the proxy its client, in the place of the one that it has. It sends the client the base
-// part, and tells the cell part of the session.
-func (b *base) attach(c *client) error {
+// attach gives the proxy its client, in the place of the one that it has. A client that is ready is shown its
+// entity at once.
+func (b *base) attach(c *client, ready bool) error {
 	b.forgetToken()
 	if b.seat != nil {
 		b.seat.refuse(protocol.Replaced)
@@ -86,29 +86,79 @@ func (b *base) attach(c *client) error {
 			return refusal(protocol.Destroyed, "")
 		}
 	}
-	b.seat = &seat{base: b, client: c, heardAt: b.app.now}
+	b.seat = &seat{base: b, client: c, heardAt: b.app.now, enabled: ready}
 	c.base = b
-	b.sessions++
-	b.session = b.sessions
+	b.beginSession()
 	b.room, b.rate = uint32(b.app.net.MaxUnreliable(c.ch)), 0
-	b.told = 0
-	if b.link.Live() {
-		b.told = b.link.Order().Incarnation
-	}
-	player := protocol.BasePlayer{ID: b.id, Type: b.props.Definition().ClientID,
-		Props: b.app.compressor.AppendStream(nil, b.props, property.OwnClientBaseStream, protocol.MaxProps)}
 	var attached protocol.Attached
 	if b.app.resumable() {
 		b.seat.newToken(protocol.Token{})
 		attached = protocol.Attached{Token: b.seat.token, Time: b.app.cfg.ResumeTime}
 	}
-	b.tell(player.Append(attached.Append(b.app.buf[:0])))
+	msg := attached.Append(b.app.buf[:0])
+	if ready {
+		msg = b.appendPlayer(msg)
+	}
+	b.seat.add(protocol.BaseStream, msg)
 	b.tellFallback()
 	b.setCellClient()
-	b.log.Info("client attached", "account", b.account, "session", b.session)
-	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })
+	b.log.Info("client attached", "account", b.account, "session", b.session, "ready", ready)
+	if ready {
+		b.enabled()
+	}
 	return nil
 }
+
+// beginSession numbers a session.
+func (b *base) beginSession() {
+	b.sessions++
+	b.session = b.sessions
+	b.freshIncarnation()
+}
+
+// freshIncarnation is called before a client hears the first of the cell part: what it will be told is of the
+// present incarnation.
+func (b *base) freshIncarnation() {
+	b.told = 0
+	if b.link.Live() {
+		b.told = b.link.Order().Incarnation
+	}
+}
+
+// appendPlayer appends what creates the player's entity at the client.
+func (b *base) appendPlayer(msg []byte) []byte {
+	player := protocol.BasePlayer{ID: b.id, Type: b.props.Definition().ClientID,
+		Props: b.app.compressor.AppendStream(nil, b.props, property.OwnClientBaseStream, protocol.MaxProps)}
+	return player.Append(msg)
+}
+
+// enable shows the world to a client that has become ready.
+func (b *base) enable() error {
+	s := b.seat
+	if s.enabled {
+		return refusal(protocol.Malformed, "it was ready before")
+	}
+	s.enabled = true
+	b.freshIncarnation()
+	if b.session != b.sessions {
+		// The base was restored from a copy in which the client was not ready. It may have been since, and have
+		// been shown something that has not been.
+		b.beginSession()
+		b.told = 0
+	}
+	b.tell(b.appendPlayer(b.app.buf[:0]))
+	b.backupSoon()
+	b.setCellClient()
+	b.enabled()
+	return nil
+}
+
+func (b *base) enabled() {
+	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })
+}
+
+// shown reports whether there is a client that has been shown its entity.
+func (b *base) shown() bool { return b.seat != nil && b.seat.enabled }
 
 // client is the client's channel; nil without one, also while the client is away.
 func (b *base) client() *client {
@@ -120,7 +170,7 @@ func (b *base) client() *client {
 
 // clientSession is what the cell part must know of the present client.
 func (b *base) clientSession() flow.Session {
-	if b.seat == nil {
+	if !b.shown() {
 		return flow.Session{}
 	}
 	return flow.Session{Number: b.session, Room: b.room, Rate: b.rate, Away: b.seat.client == nil}
@@ -176,7 +226,7 @@ func (b *base) keeps() (keep bool) {
 // the current one.
 func (b *base) resetClient() {
 	current := b.link.Order().Incarnation
-	if b.seat == nil || b.told == current {
+	if !b.shown() || b.told == current {
 		return
 	}
 	b.told = current
@@ -187,7 +237,7 @@ func (b *base) resetClient() {
 // relay passes a bundle of the cell part to the client. It drops one that was made for another
 // session.
 func (b *base) relay(m *flow.Bundle) {
-	if b.seat == nil || m.Session != b.session {
+	if !b.shown() || m.Session != b.session {
 		return
 	}
 	b.resetClient()

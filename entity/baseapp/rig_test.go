@@ -543,7 +543,7 @@ func (p player) say(bundle []byte)     { p.r.a.Message(p.r.now, p.ch, true, bund
 func (p player) whisper(bundle []byte) { p.r.a.Message(p.r.now, p.ch, false, bundle) }
 
 func (p player) attach(token [16]byte) {
-	m := protocol.Attach{Token: token, Digest: p.r.schema.ClientDigest}
+	m := protocol.Attach{Token: token, Digest: p.r.schema.ClientDigest, Ready: true}
 	p.say(m.Append(nil))
 }
 

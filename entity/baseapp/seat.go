@@ -30,12 +30,14 @@ import (
 //   - Token is good, and Former is until the client has shown that it got Token. A token resumes one
 //     seat, and both are forgotten with it.
 //   - A seat that is kept has no client, and is given up at Until.
+//   - The cell part knows of the session, and the client hears of the entity, from when it is enabled.
 type seat struct {
 	base   *base
 	client *client // nil while the seat is kept
 
 	token, former protocol.Token // former is zero once the client has shown that it got token
 	shown         bool           // it has shown that it got some token
+	enabled       bool           // it is ready, and has been sent the base part
 	until         time.Duration  // when a kept seat is given up
 	lost          string         // why the channel ended, while it is kept
 
@@ -148,10 +150,10 @@ func (b *base) leaveSeat() {
 	}
 }
 
-// tell sends the client a reliable message of the base; msg may be the app's scratch. Without a seat
-// nobody hears it.
+// tell sends the client a reliable message of the base; msg may be the app's scratch. Without a client that
+// is ready nobody hears it.
 func (b *base) tell(msg []byte) {
-	if b.seat != nil {
+	if b.shown() {
 		b.seat.add(protocol.BaseStream, msg)
 	}
 }

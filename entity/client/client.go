@@ -73,6 +73,7 @@ type Client struct {
 	compressor property.Compressor
 	downloads  downloads
 
+	enabled  bool // the server knows that the client is ready
 	player   *Replica
 	inWorld  bool
 	space    entity.SpaceID
@@ -223,7 +224,7 @@ func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addre
 		m := protocol.Login{Version: protocol.Version, Digest: digest, User: c.cfg.User, Password: c.cfg.Password}
 		c.send(m.Append(c.buf[:0]))
 	case Attaching:
-		m := protocol.Attach{Token: c.token, Digest: digest}
+		m := protocol.Attach{Token: c.token, Digest: digest, Ready: !c.cfg.EnableLater}
 		c.send(m.Append(c.buf[:0]))
 	case Playing:
 		c.askToResume(ch)

@@ -80,6 +80,9 @@ type Config struct {
 	// MaxDownload is the longest content, in bytes, that the client takes from the server. It is
 	// kept in memory while it comes. Default DefaultMaxDownload.
 	MaxDownload int
+	// EnableLater says that the game calls Client.EnableEntities when it is ready to be shown the world: when
+	// it has loaded what it needs, for example by downloads. Default: it is ready at once.
+	EnableLater bool
 	// Events are told what happens.
 	Events Events
 	// Log gets a line when the session begins and ends. Default: nothing is logged.
@@ -116,7 +119,8 @@ func (c *Config) Validate() error {
 // Events are the functions that a Client calls; any may be nil. They are called in the order of the
 // server's messages.
 type Events struct {
-	// LoggedIn: the proxy has accepted the client.
+	// LoggedIn: the proxy has accepted the client. With Config.EnableLater nothing but downloads comes
+	// until the game calls EnableEntities.
 	LoggedIn func()
 	// BasePlayer: the player's entity exists, with its base properties.
 	BasePlayer func(own *Replica)

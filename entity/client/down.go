@@ -101,7 +101,7 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return malformed("attached twice")
 	case id == protocol.BasePlayerID:
 		return c.onBasePlayer(body)
-	case c.player == nil:
+	case c.player == nil && id != protocol.ResumedID && id != protocol.SettledID && id != protocol.FallbackID:
 		return malformed("message %d before the player's entity", id)
 	}
 	if protocol.IsOwnValue(id) {
@@ -222,7 +222,7 @@ func (c *Client) onAttached(body []byte) error {
 		return err
 	}
 	c.life.token, c.life.time = m.Token, m.Time
-	c.state = Playing
+	c.state, c.enabled = Playing, !c.cfg.EnableLater
 	if c.resumable() {
 		c.sayHeard() // so the server knows that the token has come
 	}
@@ -238,8 +238,14 @@ func (c *Client) onBasePlayer(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	if c.player != nil {
-		return malformed("a second player's entity")
+	if !c.enabled {
+		return malformed("the player's entity before the client was ready")
+	}
+	if p := c.player; p != nil {
+		if p.ID != m.ID || p.Def.ClientID != m.Type {
+			return malformed("a second player's entity")
+		}
+		return c.readStream(p, m.Props, property.OwnClientBaseStream)
 	}
 	r, err := c.newReplica(m.ID, m.Type, property.OwnClientSide)
 	if err != nil {

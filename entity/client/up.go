@@ -23,6 +23,18 @@ var (
 	ErrPosition = errors.New("client: position or direction out of range")
 )
 
+// EnableEntities says that the game is ready to be shown the player's entity and the world. It is needed, once,
+// after LoggedIn with Config.EnableLater. Errors are ErrNotPlaying, also if it was said before, and
+// ErrUnsettled.
+func (c *Client) EnableEntities() error {
+	if c.state != Playing || c.leaving || c.enabled {
+		return ErrNotPlaying
+	}
+	err := c.upload(protocol.AppendEnableEntities(c.buf[:0]))
+	c.enabled = err == nil
+	return err
+}
+
 // SetPosition moves the player's entity at once. The next Tick tells the server: unreliably while
 // the player moves, and once reliably when it has come to rest. The server has the last word: it may
 // put the entity elsewhere (Events.Forced). Errors are ErrNotInWorld, ErrNoControl and ErrPosition.

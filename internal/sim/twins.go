@@ -33,6 +33,7 @@ type twin struct {
 	again   time.Duration // when it logs in again; 0 while a session lives
 	last    bool          // the one that stays
 	session int           // the number that it hears
+	readyAt time.Duration // when it is ready to be shown the world, if that is later than its login
 	ends    map[protocol.Code]int
 }
 
@@ -46,8 +47,12 @@ const twinName = "twin"
 
 func (t *twin) make(p *Process) (App, error) {
 	t.leaveAt, t.again, t.session = 0, 0, 0
+	t.readyAt = 0
+	if t.c.opts.Wild.Relogins && t.c.wild.logons.IntN(2) == 0 {
+		t.readyAt = t.c.now + time.Duration(t.c.wild.logons.IntN(3000))*time.Millisecond
+	}
 	cl, err := client.New(client.Config{
-		Transport: p.ep, Schema: t.c.world.schema, LoginApp: mercurytest.Place(portLogin), User: twinName, Log: p.log(),
+		Transport: p.ep, Schema: t.c.world.schema, LoginApp: mercurytest.Place(portLogin), User: twinName, Log: p.log(), EnableLater: t.readyAt > 0,
 		Events: client.Events{Called: t.hear, Closed: func(err error) {
 			var refused *protocol.Refused
 			if errors.As(err, &refused) {
@@ -94,7 +99,7 @@ func (b *walkerBase) sit() {
 // speak tells a twin its session.
 func (b *walkerBase) speak() {
 	if b.seat > 0 && b.HasClient() && b.w.relogins {
-		if err := b.Client().Call("heardOf", fmt.Sprintf("session %d", b.seat)); err != nil {
+		if err := b.Client().Call("heardOf", fmt.Sprintf("session %d", b.seat)); err != nil && !errors.Is(err, entity.ErrNoPart) {
 			panic(err)
 		}
 	}
@@ -137,6 +142,11 @@ func (a twinApp) Tick(now time.Duration) time.Duration {
 		return never
 	case t.again > 0:
 		return t.again
+	case t.readyAt > 0 && now >= t.readyAt && a.Client.State() == client.Playing:
+		if err := a.Client.EnableEntities(); err != nil {
+			t.c.fail(err)
+		}
+		t.readyAt = 0
 	case t.leaveAt == 0 && a.Client.InWorld():
 		t.leaveAt = now + time.Duration(200+t.c.wild.twins.IntN(3000))*time.Millisecond
 	case t.leaveAt > 0 && now >= t.leaveAt && !t.c.calm:
@@ -154,6 +164,11 @@ func (a twinApp) Tick(now time.Duration) time.Duration {
 type oneSession struct{ c *Cluster }
 
 func (k *oneSession) safe() error {
+	for _, t := range k.c.twins {
+		if t.client != nil && t.client.Stats().Malformed > 0 {
+			return fmt.Errorf("%s was sent something malformed: %v", t.p.Name, t.client.Err())
+		}
+	}
 	accounts := map[string]int{}
 	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
 		if s, ok := a.Script(b.ID).(*walkerBase); ok && s.Account() != "" {

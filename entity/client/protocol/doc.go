@@ -83,8 +83,9 @@
 //
 // # Order
 //
-// LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach or Resume up; after an Attach, Attached and
-// BasePlayer down, once; CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
+// LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach or Resume up; after an Attach, Attached down,
+// and BasePlayer once the client has said that it is ready, in the Attach or by EnableEntities. Before that
+// the client may only say good-bye and Heard, and is sent nothing but downloads. Then CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
 // everything seen before, or by LeaveSpace, which does the same when the entity was teleported, and is
 // followed by Arrived once all near by have been told; then Enter, Changes, Call, Rest, Leave for the entities in the area of
 // interest. Nothing about an entity comes before its Enter or after its Leave.
@@ -110,9 +111,11 @@
 // proxy was here when they were made or not. The other is of the proxy: all else. They are counted
 // apart ([StreamOf], [Counts]), since a proxy that was restored from its backup gets the later
 // messages of its cell part again, in the same order, while what it says itself is new. There is one
-// stream up, of calls, rests and requests of audits ([Uploaded]).
+// stream up, of calls, rests, requests of audits and EnableEntities ([Uploaded]).
 //
 //   - The first message of a session that counts is the one with Attached.
+//   - A client that is sent its BasePlayer a second time, with the same id, has the properties from there:
+//     its proxy was restored from a copy of before the client was ready.
 //   - A message of no stream is for its channel alone: Resumed, Settled, Fallback, Pong, Refused. Downloads
 //     are not counted either: they end with their channel, and both ends are told.
 //   - A Resume gives a new token. The one before is good until the client has said anything over the new

@@ -15,8 +15,9 @@ import (
 // client keep what it knows of who leaves (Keep, Return); version 6 numbers the places that the server puts a
 // player's entity at (Forced), and has moves repeat the number, and teleports
 // players (LeaveSpace, Arrived); version 7 lets a client move entities beside its own (Controlled,
-// MoveOther); version 8 lets a session go on over another channel (Resume).
-const Version = 8
+// MoveOther); version 8 lets a session go on over another channel (Resume); version 9
+// lets a client say when it is ready to be shown the world (EnableEntities).
+const Version = 9
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10

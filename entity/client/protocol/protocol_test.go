@@ -66,7 +66,7 @@ func kinds() []kind {
 		of(protocol.LoginOKID, protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Name: "a.example"}}, Token: token, Ticket: []byte("ticket")}, false),
 		of(protocol.RefusedID, protocol.Refused{Code: protocol.NotReady, Reason: "in a minute"}, false),
 
-		of(protocol.AttachID, protocol.Attach{Token: token, Digest: digest}, false),
+		of(protocol.AttachID, protocol.Attach{Token: token, Digest: digest, Ready: true}, false),
 		of(protocol.CellCallID, protocol.CellCall{Target: 9<<32 | 2, Method: 300, Args: []byte("args")}, false),
 		of(protocol.BaseCallID, protocol.BaseCall{Method: 300, Args: []byte("args")}, false),
 		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Incarnation: 7, Forced: 300, Seen: seen, Position: here, Direction: facing}, false),

@@ -52,7 +52,7 @@ func StreamOf(bundle []byte) Stream {
 // the next channel if its own was lost.
 func Uploaded(id ID) bool {
 	switch id {
-	case CellCallID, BaseCallID, MoveID, MoveOtherID, AuditRequestID:
+	case CellCallID, BaseCallID, MoveID, MoveOtherID, AuditRequestID, EnableEntitiesID:
 		return true
 	}
 	return false

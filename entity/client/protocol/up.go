@@ -22,6 +22,7 @@ const (
 	ResumeID
 	HeardID
 	PingID
+	EnableEntitiesID
 )
 
 // MaxArguments bounds the encoded arguments of one call from a client.
@@ -31,11 +32,15 @@ const MaxArguments = 8 << 10
 type Attach struct {
 	Token  Token
 	Digest Digest
+	// Ready says that the client wants to be shown its entity and the world at once. Without it, it is when
+	// it says EnableEntities.
+	Ready bool
 }
 
 func (m *Attach) code(c *codec.Coder) {
 	c.Array(m.Token[:])
 	c.Array(m.Digest[:])
+	c.Bool(&m.Ready)
 }
 
 // Append frames and encodes m, Parse decodes a body.
@@ -193,5 +198,12 @@ func AppendPing(b []byte) []byte {
 // AppendLogout says good-bye; the server closes the channel.
 func AppendLogout(b []byte) []byte {
 	b, mark := Begin(b, LogoutID)
+	return End(b, mark)
+}
+
+// AppendEnableEntities says that the client is ready to be shown its entity and the world, once in a session
+// whose Attach did not say so.
+func AppendEnableEntities(b []byte) []byte {
+	b, mark := Begin(b, EnableEntitiesID)
 	return End(b, mark)
 }

@@ -49,6 +49,9 @@ type Config struct {
 
 	// Scripts are the game's Go types for what it sees. Default: none.
 	Scripts *client.Scripts
+	// EnableLater says that the game calls client.Client.EnableEntities when it is ready to be shown the world.
+	// Dial would wait for that, so use Start. Default: the session says so by itself.
+	EnableLater bool
 	// Events are called on the session's goroutine. Closed is not called for a login that is tried
 	// again, nor when Close ends the session.
 	Events client.Events
@@ -94,6 +97,6 @@ func (c *Config) client(e host.Env, loginApp netip.AddrPort) client.Config {
 	return client.Config{
 		Networks: networks, DialOver: e.Net.DialOver,
 		Transport: e.Transport, Tickets: e.Guard, LoginApp: loginApp, Schema: c.Schema, User: c.User, Password: c.Password,
-		Scripts: c.Scripts, Events: c.Events, Tick: c.Tick, Log: e.Log,
+		Scripts: c.Scripts, EnableLater: c.EnableLater, Events: c.Events, Tick: c.Tick, Log: e.Log,
 	}
 }

@@ -56,6 +56,7 @@ func (h *fakeHost) Download(uint32, string, []byte, string) error               
 func (h *fakeHost) DownloadProgress(id uint32) (int, int, bool)                        { return int(id), 9, true }
 func (h *fakeHost) CancelDownload(id uint32) bool                                      { h.created = int(id); return true }
 func (h *fakeHost) ClientSession() uint32                                              { return h.session }
+func (h *fakeHost) GiveClientTo(property.Mailbox, string) error                        { return ErrNoPart }
 func (h *fakeHost) KickClient(string) error                                            { return ErrNoPart }
 func (h *fakeHost) LoginData() []byte                                                  { return nil }
 func (h *fakeHost) ClientAccount() string                                              { return "ann" }

@@ -1,5 +1,11 @@
 package entity
 
+import (
+	"errors"
+
+	"github.com/cellscape/cellscape/property"
+)
+
 // ClientHost is what an app knows about the client of a base.
 type ClientHost interface {
 	// ClientSession is the number of the client's session, from 1 in the life of the proxy; 0 while
@@ -11,6 +17,16 @@ type ClientHost interface {
 	KickClient(reason string) error
 	// LoginData is what the Auth said of the account; nil for nothing.
 	LoginData() []byte
+	// GiveClientTo hands the client to another base, and calls method.
+	GiveClientTo(to property.Mailbox, method string) error
+}
+
+// ErrNotGiven is returned if a client cannot be given to a base.
+var ErrNotGiven = errors.New("entity: the client cannot be given")
+
+// ClientGiven is the outcome of GiveClientTo, the argument of the callback that the script named.
+type ClientGiven struct {
+	To ID // who has the client
 }
 
 // A base with a player's client is a proxy, through which all messages between the cell part and
@@ -33,6 +49,18 @@ func (b *Base) Kick(reason string) error { return b.host.KickClient(reason) }
 // LoginData is what the loginapp.Auth that let the account in says of it (loginapp.Player.Data), nil for
 // nothing. Do not change it.
 func (b *Base) LoginData() []byte { return b.host.LoginData() }
+
+// GiveClientTo gives the client to another base of the same BaseApp whose type clients know and which has no
+// client: from an account to the character that the player has chosen, and back. The account goes with it.
+// The client forgets all entities and is shown the new one. Its downloads end.
+//
+// This script then hears OnClientDeath with protocol.GivenAway, and its entity lives on without a client. Then its
+// method of that name, a func (T) OnX(ClientGiven), is called, unless method is "". The other script hears
+// OnEntitiesEnabled when the client is ready. Errors are ErrNoPart without a client that is ready,
+// ErrNotGiven with the reason, and ErrNoCallback; then nothing has happened.
+func (b *Base) GiveClientTo(to property.Mailbox, method string) error {
+	return b.host.GiveClientTo(to, method)
+}
 
 // Client is the mailbox of the entity's own client. Its calls do not go through the cell, and fail
 // with ErrNoPart while no client is attached that is ready (OnEntitiesEnabled).

@@ -58,6 +58,7 @@ type base struct {
 	heardAt, probeAt time.Duration
 
 	account   string
+	turn      uint32         // how often the account was handed on until it came here
 	loginData []byte         // what the Auth said
 	token     protocol.Token // of the login
 	// attachBy is when a proxy that waits for its client is given up; 0 means never.

@@ -234,7 +234,9 @@ func (c *client) resume(body []byte) error {
 // handleClient takes a message of an attached client.
 func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	s := b.seat
-	s.confirm()
+	if !s.given || id == protocol.EnableEntitiesID { // before, it may not know the token of this proxy
+		s.confirm()
+	}
 	s.heardAt = b.app.now
 	if reliable && protocol.Uploaded(id) {
 		s.uploads++
@@ -309,12 +311,13 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	return nil
 }
 
-// tooEarly takes what a client says before it is ready. A place may overtake that.
+// tooEarly takes what a client says before it is ready. A place may overtake that, and much may be for the
+// proxy that has given the client away.
 func (b *base) tooEarly(id protocol.ID, reliable bool) error {
-	if reliable {
+	if reliable && !b.seat.given {
 		return refusal(protocol.Malformed, "message %d before it is ready", id)
 	}
-	b.app.refused("a place before the client is ready", "entity", b.id)
+	b.app.refused("a message before the client is ready", "entity", b.id, "message", uint8(id))
 	return nil
 }
 

@@ -34,6 +34,7 @@ type (
 	//	protocol.ConnectionLost  the connection was lost and did not come back within Config.ResumeTime
 	//	protocol.Kicked          by entity.Base.Kick, with that reason
 	//	protocol.Replaced        another client has logged in
+	//	protocol.GivenAway       by entity.Base.GiveClientTo; the entity lives on
 	//	protocol.Malformed       the client broke the protocol
 	//	protocol.Flooding        the client sent more than Config.Upload allows
 	//	protocol.TooSlow         the client did not take what it was sent

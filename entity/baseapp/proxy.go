@@ -138,7 +138,7 @@ func (b *base) enable() error {
 	if s.enabled {
 		return refusal(protocol.Malformed, "it was ready before")
 	}
-	s.enabled = true
+	s.enabled, s.given = true, false
 	b.freshIncarnation()
 	if b.session != b.sessions {
 		// The base was restored from a copy in which the client was not ready. It may have been since, and have

@@ -192,6 +192,7 @@ func (v *avatar) OnThere(r entity.TeleportReply) {
 	}
 	v.note("teleport %d %v", r.Request, r.Err)
 }
+func (v *avatar) OnGiven(g entity.ClientGiven) { v.note("given to %v", g.To) }
 func (v *avatar) OnPatch(d entity.DownloadEnd) { v.note("patch %d %v", d.ID, d.Err) }
 func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)

@@ -38,6 +38,7 @@ type seat struct {
 	token, former protocol.Token // former is zero once the client has shown that it got token
 	shown         bool           // it has shown that it got some token
 	enabled       bool           // it is ready, and has been sent the base part
+	given         bool           // it comes from another proxy, and has yet to be ready again
 	until         time.Duration  // when a kept seat is given up
 	lost          string         // why the channel ended, while it is kept
 

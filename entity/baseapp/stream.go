@@ -26,6 +26,7 @@ type baseCore struct {
 	life       uint32
 	seal       seal
 	account    string
+	turn       uint32
 	destroying bool
 	gotCell    bool
 	teleported uint64
@@ -37,6 +38,7 @@ func (x *baseCore) code(c *codec.Coder) {
 	codec.Uint32(c, &x.life)
 	c.Array(x.seal[:])
 	c.String(&x.account, maxAccount)
+	codec.Uint32(c, &x.turn)
 	c.Bool(&x.destroying)
 	c.Bool(&x.gotCell)
 	c.Uvarint(&x.teleported)
@@ -48,7 +50,7 @@ const maxAccount = 1 << 10
 
 // appendParts encodes everything of a base that another app needs to go on with it.
 func (b *base) appendParts(buf []byte) []byte {
-	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported, creations: b.creations}
+	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, turn: b.turn, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported, creations: b.creations}
 	part := func(tag migrate.Tag, code func(*codec.Coder)) {
 		buf = migrate.AppendPart(buf, tag, func(buf []byte) []byte { return codec.Append(buf, code) })
 	}
@@ -236,18 +238,17 @@ func (a *BaseApp) restore(h *heritage) error {
 	if !b.bornBy(core.life) {
 		return fmt.Errorf("baseapp: entity %v: a flow keeps messages of a life that is yet to come", id)
 	}
-	if core.account != "" && a.accounts[core.account] != nil {
+	if !b.claim(core.account, core.turn) {
 		return fmt.Errorf("baseapp: entity %v: account %q has a proxy here already", id, core.account)
 	}
 	if err := b.awaitClient(); err != nil {
-		b.leaveSeat()
+		b.seat = nil // the tokens are another's
 		return fmt.Errorf("baseapp: entity %v: %w", id, err)
 	}
 	b.copied.came = h.came
 	b.revive(core.life, h.lives)
-	if core.account != "" {
-		b.account = core.account
-		a.accounts[core.account] = b
+	if b.account != "" {
+		a.accounts[b.account] = b
 	}
 	a.add(b)
 	b.guard("constructor", func() { b.value = b.kind.New(entity.NewBase(b, b.id, b.props, b.log), b.props) })

@@ -174,6 +174,7 @@ func (c *Client) Tick(now time.Duration) (next time.Duration) {
 	}
 	c.expire()
 	c.tryToResume()
+	c.enableAgain()
 	c.sendUploads()
 	c.sendMove()
 	c.sendCharges()

@@ -142,6 +142,11 @@ type Events struct {
 	// part is back.
 	Reset func()
 
+	// EntitiesReset: the player gets another entity. All replicas are gone, the player's own too, without a Left
+	// for each, and so is the space data. BasePlayer follows, with Config.EnableLater once the game has
+	// called EnableEntities again.
+	EntitiesReset func()
+
 	// LeftSpace: the player's entity was teleported. All other replicas are gone, without a Left for
 	// each, and so is the space data. CellPlayer follows with the new place, which may be in the same
 	// space, and Arrived once the client has been told of all who are near there.

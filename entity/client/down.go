@@ -88,7 +88,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.PongID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
+	return id >= protocol.AttachedID && id <= protocol.NewTokenID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -101,7 +101,7 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return malformed("attached twice")
 	case id == protocol.BasePlayerID:
 		return c.onBasePlayer(body)
-	case c.player == nil && id != protocol.ResumedID && id != protocol.SettledID && id != protocol.FallbackID:
+	case c.player == nil && id != protocol.ResumedID && id != protocol.SettledID && id != protocol.FallbackID && id != protocol.NewTokenID:
 		return malformed("message %d before the player's entity", id)
 	}
 	if protocol.IsOwnValue(id) {
@@ -132,6 +132,10 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onFallback(body)
 	case protocol.PongID:
 		return nil // that it came is all
+	case protocol.NewTokenID:
+		return c.onNewToken(body)
+	case protocol.ResetEntitiesID:
+		return c.onResetEntities(body)
 	case protocol.CellGoneID:
 		return c.onCellGone(body)
 	case protocol.EnterID:
@@ -301,6 +305,36 @@ func (c *Client) onReset(body []byte) error {
 		c.cfg.Events.Reset()
 	}
 	return nil
+}
+
+func (c *Client) onNewToken(body []byte) error {
+	var m protocol.NewToken
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	c.life.token = m.Token
+	return nil
+}
+
+func (c *Client) onResetEntities(body []byte) error {
+	if len(body) > 0 {
+		return malformed("reset of entities has a body")
+	}
+	c.forget()
+	c.player, c.enabled = nil, false
+	if c.cfg.Events.EntitiesReset != nil {
+		c.cfg.Events.EntitiesReset()
+	}
+	c.enableAgain()
+	return nil
+}
+
+// enableAgain says that the client is ready for another entity, unless the game does. If there is no room it is
+// said later.
+func (c *Client) enableAgain() {
+	if c.state == Playing && !c.enabled && !c.leaving && !c.cfg.EnableLater {
+		_ = c.EnableEntities() // tried again by the next Tick
+	}
 }
 
 // forget drops everything that the cell part has shown.

@@ -52,3 +52,35 @@ func TestPlayerBeforeItIsReady(t *testing.T) {
 	r.say(base.Append((&protocol.Attached{}).Append(nil)))
 	r.wantMalformed()
 }
+
+// A client that gets another entity forgets all, and says that it is ready again, unless the game does.
+func TestResetEntities(t *testing.T) {
+	r := newRig(t)
+	r.playOn()
+	reset := 0
+	r.c.cfg.Events.EntitiesReset = func() { reset++ }
+	own := r.c.Player()
+	m := protocol.NewToken{Token: protocol.Token{9}}
+	r.say(m.Append(nil))
+	r.say(protocol.AppendResetEntities(nil))
+	if r.c.Player() != nil || r.c.Len() != 0 || r.c.InWorld() || reset != 1 || r.c.life.token != m.Token {
+		t.Errorf("it knows %v and %d others, reset %d times", r.c.Player(), r.c.Len(), reset)
+	}
+	if err := own.Base().Call("buy", "hat"); err == nil {
+		t.Error("it calls an entity that it has no more")
+	}
+	said := 0
+	for _, s := range r.net.Sent {
+		if protocol.ID(s.Message[0]) == protocol.EnableEntitiesID {
+			said++
+		}
+	}
+	if said != 1 {
+		t.Errorf("it said %d times that it is ready", said)
+	}
+	base := protocol.BasePlayer{ID: foe, Props: r.own.AppendStream(nil, property.OwnClientBaseStream)}
+	r.say(base.Append(nil))
+	if p := r.c.Player(); p == nil || p.ID != foe {
+		t.Errorf("it has %v", p)
+	}
+}

@@ -24,7 +24,7 @@ var (
 )
 
 // EnableEntities says that the game is ready to be shown the player's entity and the world. It is needed, once,
-// after LoggedIn with Config.EnableLater. Errors are ErrNotPlaying, also if it was said before, and
+// after LoggedIn and after each EntitiesReset, with Config.EnableLater. Errors are ErrNotPlaying, also if it was said before, and
 // ErrUnsettled.
 func (c *Client) EnableEntities() error {
 	if c.state != Playing || c.leaving || c.enabled {

@@ -379,8 +379,26 @@ func (rec *recorder) ofCells(id wire.ID) teller {
 		})
 	case wire.GeometryLackedID:
 		return tell(func(m *wire.GeometryLacked) string { return fmt.Sprintf("GeometryLacked of space %d", m.Space) })
+	case wire.SpaceDataID:
+		return tell(func(m *wire.SpaceData) string { return datum("SpaceData", m.Space, m.Entry.Key, m.Entry.Removed) })
+	case wire.SetSpaceDataID:
+		return tell(func(m *wire.SetSpaceData) string { return datum("SetSpaceData", m.Space, m.Key, m.Removed) })
+	case wire.SpaceDataSetID:
+		return tell(func(*wire.SpaceDataSet) string { return "" }) // an ack
 	}
 	return nil
+}
+
+// datum tells an entry of a space's data.
+func datum(what string, in entity.SpaceID, key uint16, removed bool) string {
+	name := fmt.Sprintf("key %d", key)
+	if key == entity.LostAreaKey {
+		name = "a lost area"
+	}
+	if removed {
+		name += ", removed"
+	}
+	return fmt.Sprintf("%s of space %d: %s", what, in, name)
 }
 
 // ofReals tells where the parts of an entity are.

@@ -114,9 +114,12 @@
 // stream up, of calls, rests, requests of audits and EnableEntities ([Uploaded]).
 //
 //   - The first message of a session that counts is the one with Attached.
+//   - A NewToken comes before a ResetEntities over the same channel, so it has come when the client says
+//     EnableEntities. What the client says between the two is for an entity that it has no more, and is not
+//     handled.
 //   - A client that is sent its BasePlayer a second time, with the same id, has the properties from there:
 //     its proxy was restored from a copy of before the client was ready.
-//   - A message of no stream is for its channel alone: Resumed, Settled, Fallback, Pong, Refused. Downloads
+//   - A message of no stream is for its channel alone: Resumed, NewToken, Settled, Fallback, Pong, Refused. Downloads
 //     are not counted either: they end with their channel, and both ends are told.
 //   - A Resume gives a new token. The one before is good until the client has said anything over the new
 //     channel, since the Resumed may be lost. Then it is not.

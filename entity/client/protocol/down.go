@@ -40,6 +40,8 @@ const (
 	SettledID
 	FallbackID
 	PongID
+	ResetEntitiesID
+	NewTokenID
 )
 
 // Limits of what a proxy sends.
@@ -429,3 +431,19 @@ func (m *Controlled) Parse(body []byte) error {
 	}
 	return done(&r, "controlled")
 }
+
+// AppendResetEntities says that the player gets another entity: everything is gone, the own one too. When the
+// client has said EnableEntities again, BasePlayer follows.
+func AppendResetEntities(b []byte) []byte {
+	b, mark := Begin(b, ResetEntitiesID)
+	return End(b, mark)
+}
+
+// NewToken replaces the token that resumes the session.
+type NewToken struct{ Token Token }
+
+func (m *NewToken) code(c *codec.Coder) { c.Array(m.Token[:]) }
+
+// Append frames and encodes m, Parse decodes a body.
+func (m *NewToken) Append(b []byte) []byte  { return frame(b, NewTokenID, m.code) }
+func (m *NewToken) Parse(body []byte) error { return parse(body, m, m.code) }

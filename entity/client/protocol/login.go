@@ -55,6 +55,8 @@ const (
 	Kicked
 	// ConnectionLost: only a proxy's script is told it, since nobody can tell the client.
 	ConnectionLost
+	// GivenAway: the same for a client that another proxy has now.
+	GivenAway
 )
 
 // String gives the reason as a sentence without a full stop.
@@ -94,6 +96,8 @@ func (c Code) String() string {
 		return "the game has ended the session"
 	case ConnectionLost:
 		return "the connection was lost and did not come back"
+	case GivenAway:
+		return "the client was given to another entity"
 	}
 	return fmt.Sprintf("reason %d", uint8(c))
 }

@@ -72,6 +72,7 @@ func kinds() []kind {
 		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Incarnation: 7, Forced: 300, Seen: seen, Position: here, Direction: facing}, false),
 		of(protocol.SightID, protocol.Sight{Incarnation: 7, Seen: seen}, false),
 
+		of(protocol.NewTokenID, protocol.NewToken{Token: token}, false),
 		of(protocol.AttachedID, protocol.Attached{Token: token, Time: 30 * time.Second}, false),
 		of(protocol.ResumeID, protocol.Resume{Token: token, Digest: digest, Has: protocol.Counts{300, 1 << 40}}, false),
 		of(protocol.ResumedID, protocol.Resumed{Token: token, Handled: 300, From: protocol.Counts{200, 1 << 40}}, false),

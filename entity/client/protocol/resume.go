@@ -42,7 +42,7 @@ func StreamOf(bundle []byte) Stream {
 	switch ID(bundle[0]) {
 	case BundleID, AheadID:
 		return CellStream
-	case RefusedID, ResumedID, SettledID, FallbackID, PongID:
+	case RefusedID, ResumedID, SettledID, FallbackID, PongID, NewTokenID:
 		return NoStream
 	}
 	return BaseStream

@@ -1,0 +1,153 @@
+package baseapp
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/property"
+)
+
+// give gives the client of one script to another, which has no cell part.
+func give(t testing.TB, from *avatar, to entity.ID) {
+	t.Helper()
+	if err := from.GiveClientTo(property.Mailbox{Entity: uint64(to)}, "OnGiven"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The client forgets the one entity and is shown the other, when it is ready. The account goes with it.
+func TestGiveClientTo(t *testing.T) {
+	r, g, v := seated(t)
+	to, w := r.spawn()
+	r.events = nil
+	if err := v.Download(3, "patch", []byte("patch"), "OnPatch"); err != nil {
+		t.Fatal(err)
+	}
+	r.take(r.net.peers[g.ch])
+	r.take(baseAppMgr)
+	give(t, v, to)
+	if len(r.events) != 3 || r.events[1] != "client death 18" || r.events[2] != "given to "+to.String() {
+		t.Errorf("the scripts heard %q", r.events)
+	}
+	r.events = nil
+	if heard := g.heard(); len(heard) < 2 || heard[0] != "[58]" || heard[1] != "[57]" {
+		t.Errorf("the client heard %q", heard)
+	}
+	r.wantSession(0)
+	if m := one(t, told[wire.Proxies](r, baseAppMgr)); len(m.Entries) != 1 || m.Entries[0] != (wire.Proxy{Account: "ann", ID: to}) {
+		t.Errorf("the manager was told %+v", m)
+	}
+	if v.HasClient() || !w.HasClient() || v.Account() != "" || w.Account() != "ann" {
+		t.Error("who has the client?")
+	}
+	// What the client said to the giver is for nobody.
+	g.say((&protocol.BaseCall{Method: 0, Args: buyArgs(r)}).Append(nil))
+	g.say(protocol.AppendAuditRequest(nil))
+	r.wantEvents()
+	g.say(protocol.AppendEnableEntities(nil))
+	r.wantEvents("enabled")
+	g.wantHeard("[33]")
+	g.say((&protocol.BaseCall{Method: 0, Args: buyArgs(r)}).Append(nil))
+	r.wantEvents("buy hat 1")
+	r.up(appX, v.ID(), 1, 1, bundle(1, "of the giver"))
+	g.wantHeard()
+	// Another login comes to the new one, and the giver may get the client back.
+	r.relogin("ann")
+	if m := r.made(); m.ID != to {
+		t.Errorf("made %+v", m)
+	}
+	give(t, w, v.ID())
+	if !v.HasClient() || v.Account() != "ann" || r.a.byID[v.ID()].turn != 2 {
+		t.Error("it did not come back")
+	}
+}
+
+// The session goes on if the channel is lost on the way, with either token.
+func TestGivenWhileAway(t *testing.T) {
+	for _, knows := range []bool{false, true} {
+		r, g, v := seated(t)
+		to, w := r.spawn()
+		if !knows {
+			g.loses()
+		}
+		give(t, v, to)
+		if knows {
+			for _, msg := range r.take(r.net.peers[g.ch]) {
+				if err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
+					var m protocol.NewToken
+					switch id {
+					case protocol.ResetEntitiesID:
+						g.has[protocol.BaseStream]++
+					case protocol.NewTokenID:
+						err := m.Parse(body)
+						g.token = m.Token
+						return err
+					}
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.hears() // which does not show that the token has come
+			g.loses()
+		}
+		g.resumes(2)
+		g.settle()
+		g.say(protocol.AppendEnableEntities(nil))
+		if !w.HasClient() || !r.a.byID[to].shown() || r.net.ended[g.ch] {
+			t.Errorf("knows %t: the session ended", knows)
+		}
+	}
+}
+
+func TestGiveClientToNobody(t *testing.T) {
+	r, _, v := seated(t)
+	nobody, w := r.spawn()
+	for name, to := range map[string]uint64{"itself": uint64(v.ID()), "elsewhere": 12345} {
+		if err := v.GiveClientTo(property.Mailbox{Entity: to}, ""); !errors.Is(err, entity.ErrNotGiven) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := v.GiveClientTo(property.Mailbox{Entity: uint64(nobody)}, "OnNothing"); !errors.Is(err, entity.ErrNoCallback) {
+		t.Error(err)
+	}
+	if err := w.GiveClientTo(property.Mailbox{Entity: uint64(v.ID())}, ""); !errors.Is(err, entity.ErrNoPart) {
+		t.Error(err)
+	}
+	give(t, v, nobody)
+	if err := w.GiveClientTo(property.Mailbox{Entity: uint64(v.ID())}, ""); !errors.Is(err, entity.ErrNoPart) {
+		t.Errorf("before the client is ready: %v", err)
+	}
+}
+
+// Of a giver's copy from before and a target's from after, the target's counts, whichever is read first.
+func TestGivenAwayInOneCopy(t *testing.T) {
+	for _, giverFirst := range []bool{true, false} {
+		r, _, v := seated(t)
+		to, _ := r.spawn()
+		b, c := r.a.byID[v.ID()], r.a.byID[to]
+		giver := b.appendParts(nil)
+		give(t, v, to)
+		target := c.appendParts(nil)
+		other := joinedRig(t)
+		order := []struct {
+			id    entity.ID
+			parts []byte
+		}{{b.id + 1<<40, giver}, {c.id + 1<<40, target}}
+		if !giverFirst {
+			order[0], order[1] = order[1], order[0]
+		}
+		for _, x := range order {
+			if err := other.a.restore(&heritage{id: x.id, lives: 1, parts: x.parts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, c = other.a.byID[b.id+1<<40], other.a.byID[c.id+1<<40]
+		if b.seat != nil || b.account != "" || c.seat == nil || c.account != "ann" || other.a.accounts["ann"] != c {
+			t.Errorf("giver first %t: the giver has %q, the target %q", giverFirst, b.account, c.account)
+		}
+	}
+}

@@ -291,6 +291,9 @@ func (c *Client) onBundle(body []byte) error {
 	if err != nil {
 		return err
 	}
+	if next := c.bundle + 1; c.bundle > 0 && n != next {
+		c.stats.BundlesMissed += max(n, next) - min(n, next)
+	}
 	c.bundle = n
 	c.stats.CellBundles++
 	return nil

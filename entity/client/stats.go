@@ -13,8 +13,9 @@ type Stats struct {
 	// MovesSent counts Moves, reliable ones included.
 	MovesSent uint64
 	// Bundles counts the proxy's reliable messages, and CellBundles those of them that its cell
-	// part made.
-	Bundles, CellBundles uint64
+	// part made. BundlesMissed counts the gaps and repeats in the numbers of the latter, which no death
+	// excuses.
+	Bundles, CellBundles, BundlesMissed uint64
 	// Packets counts Positions packets, PositionBytes their bytes.
 	Packets, PositionBytes uint64
 	// Places counts the places in them that were used. Ages says how long the one before had been
@@ -57,7 +58,7 @@ func (s *Stats) Add(o *Stats) {
 		sum   *uint64
 		other uint64
 	}{
-		{&s.CallsSent, o.CallsSent}, {&s.MovesSent, o.MovesSent}, {&s.Bundles, o.Bundles}, {&s.CellBundles, o.CellBundles},
+		{&s.CallsSent, o.CallsSent}, {&s.MovesSent, o.MovesSent}, {&s.Bundles, o.Bundles}, {&s.CellBundles, o.CellBundles}, {&s.BundlesMissed, o.BundlesMissed},
 		{&s.Packets, o.Packets}, {&s.PositionBytes, o.PositionBytes}, {&s.Places, o.Places}, {&s.News, o.News}, {&s.StaleNews, o.StaleNews},
 		{&s.BytesDown, o.BytesDown}, {&s.BytesUp, o.BytesUp}, {&s.UnknownEntities, o.UnknownEntities},
 		{&s.Kept, o.Kept}, {&s.KeptBytes, o.KeptBytes}, {&s.Returned, o.Returned}, {&s.StalePositions, o.StalePositions}, {&s.UnknownMessages, o.UnknownMessages}, {&s.Malformed, o.Malformed},

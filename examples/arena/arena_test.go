@@ -28,9 +28,23 @@ func TestArena(t *testing.T) {
 	}
 }
 
+// The same with a BaseApp that is killed: no session ends, no message is lost, nobody diverges.
+func TestArenaLosesABaseApp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several seconds")
+	}
+	f, err := parseFlags([]string{"-bots", "20", "-guards", "20", "-kill", "baseapp:3s", "-duration", "6s", "-http", "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(context.Background(), f, slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFlagFaults(t *testing.T) {
-	_, err := parseFlags([]string{"-bots", "-1", "-cellapps", "0", "-baseapps", "0", "-duration", "-1s", "more"})
-	for _, want := range []string{"-bots", "-cellapps", "-baseapps", "-duration", "more"} {
+	_, err := parseFlags([]string{"-bots", "-1", "-cellapps", "0", "-baseapps", "0", "-duration", "-1s", "-role", "bots", "-kill", "baseapp:1s", "more"})
+	for _, want := range []string{"-bots", "-cellapps", "-baseapps", "-duration", "-kill", "more"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
 		}
@@ -79,18 +93,30 @@ func TestLost(t *testing.T) {
 	var st status.World
 	var c sums
 	st.Counters.BundlesSent, c.bundles = 9, 9
-	c.tally.add(asked{said: 3, wore: 2, collected: 1, waved: 2}, answered{words: 3, worn: 2, collects: 1, coins: 3, waves: 1})
+	c.tally.add(asked{said: 3, wore: 2, collected: 1, waved: 2}, answered{words: 3, worn: 2, collects: 1, points: 3, purse: 2, paid: 1, waves: 1})
 	c.tally.add(asked{}, answered{unseen: 1})
 	if n, why := lost(&st, &c); n != 0 || why != "" {
 		t.Errorf("%d lost: %s", n, why)
 	}
-	c.tally.add(asked{said: 3}, answered{words: 2, coins: 2})
-	c.tally.add(asked{said: 3}, answered{words: 4, coins: 5})
+	c.tally.add(asked{said: 3}, answered{words: 2, points: 2})
+	c.tally.add(asked{said: 3}, answered{words: 4, points: 5})
 	c.tally.add(asked{waved: 1}, answered{})
 	st.Counters.FlowLost, c.bundles = 7, 8
 	n, why := lost(&st, &c)
-	if n != 12 || !strings.Contains(why, "words of bots: 2") || !strings.Contains(why, "waves of bots to others: 1") || !strings.Contains(why, "coins for points: 1") {
+	if c.resumed, c.missed = 1, 1; n != 12 || !strings.Contains(why, "words of bots: 2") || !strings.Contains(why, "waves of bots to others: 1") || !strings.Contains(why, "coins for points: 1") {
 		t.Errorf("%d lost: %s", n, why)
+	}
+	// The counts of a BaseApp that has died tell nothing, but the numbers of bundles do.
+	c.bundles = 3
+	if n, why := lost(&st, &c); n != 12 || !strings.Contains(why, "bundles to clients: 1") {
+		t.Errorf("%d lost after a death: %s", n, why)
+	}
+	// A collect that was not paid, and a coin too many.
+	c = sums{}
+	c.tally.add(asked{collected: 2}, answered{collects: 2, paid: 1})
+	c.tally.add(asked{said: 1}, answered{words: 1, points: 1, purse: 2})
+	if n, _ := lost(&status.World{}, &c); n != 2 {
+		t.Errorf("%d coins lost", n)
 	}
 }
 

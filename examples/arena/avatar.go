@@ -12,7 +12,7 @@ import (
 // keeps the score.
 type Player struct {
 	*entity.Base
-	Score    property.Uint32
+	Score    property.Uint32 // all points so far
 	Collects property.Uint32
 	Praised  property.Uint64 // number of the last word that was praised
 }
@@ -29,11 +29,12 @@ func (p *Player) OnCreated() {
 	}
 }
 
-// Collect is called by the player's client: it turns score into coins.
+// Collect is called by the player's client: the purse gets what it lacks of the score. The cell part is told
+// the number and the sum, since a restored base, which hears the last words and collects again in another
+// order, may pay again.
 func (p *Player) Collect() {
-	_ = p.Cell().Call("pay", p.Score.Get())
-	p.Score.Set(0)
 	p.Collects.Set(p.Collects.Get() + 1)
+	_ = p.Cell().Call("pay", p.Collects.Get(), p.Score.Get())
 }
 
 // Praise is called by the cell part when the avatar has spoken. A restored cell part repeats what
@@ -56,6 +57,7 @@ type Avatar struct {
 	Name, Mood   property.String
 	Hat, Cloak   property.Uint8
 	Purse, Words property.Uint32
+	Paid         property.Uint32 // the last collect that was paid
 	// Worn and Waves count what the avatar was asked to do; Unseen counts those of its own waves
 	// that nobody saw.
 	Worn, Waves, Unseen property.Uint32
@@ -85,8 +87,13 @@ func (a *Avatar) Wave(by entity.ID) {
 // OnCallRefused hears that the player's own client waved to someone who is not there.
 func (a *Avatar) OnCallRefused(space.RefusedCall) { a.Unseen.Set(a.Unseen.Get() + 1) }
 
-// Pay is called by the base part.
-func (a *Avatar) Pay(coins uint32) { a.Purse.Set(a.Purse.Get() + coins) }
+// Pay is called by the base part. A collect that was skipped stays unpaid for ever.
+func (a *Avatar) Pay(collect, coins uint32) {
+	if collect == a.Paid.Get()+1 {
+		a.Paid.Set(collect)
+	}
+	a.Purse.Set(max(a.Purse.Get(), coins))
+}
 
 // set gives a property its first value.
 func set(v *property.Values, name string, value property.Value) {

@@ -84,6 +84,8 @@ type sums struct {
 	playing, resting int
 	tally            tally
 	bundles          uint64 // received from cells
+	missed           uint64 // of them, by their numbers
+	resumed          uint64 // sessions that went on over another channel
 	malformed        uint64
 	down, up         uint64 // bytes of datagrams
 	audited          int
@@ -113,6 +115,7 @@ func (c *crowd) sums() (s sums) {
 			c.log.Error("bots have ended", "error", err)
 			c.errors.Add(1)
 		}
+		s.missed, s.resumed = st.Client.BundlesMissed, st.Client.Resumed
 		s.bundles, s.malformed, s.unsent = st.Client.CellBundles, st.Client.Malformed, st.Client.Unsent
 		s.down, s.up = st.Wire.BytesIn, st.Wire.BytesOut
 		s.errors = int(st.Lost)

@@ -3,6 +3,7 @@
 // Cells are added, and their lines move after the crowd.
 //
 //	go run ./examples/arena                    everything in one OS process
+//	go run ./examples/arena -kill baseapp:10s  the same, and a BaseApp is killed after ten seconds
 //	go run ./examples/arena -role managers     one role each, from several shells:
 //	go run ./examples/arena -role login        all find each other through -manager
 //	go run ./examples/arena -role baseapp
@@ -40,6 +41,7 @@ type flags struct {
 	bots, guards, cellApps, baseApps int
 	duration, rtt                    time.Duration
 	leave                            float64
+	kill                             death
 	seed                             uint64
 	http                             string
 	httpSet                          bool
@@ -60,6 +62,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.IntVar(&f.baseApps, "baseapps", 2, "BaseApps of the world")
 	set.DurationVar(&f.duration, "duration", 0, "how long the bots dance; 0 means until Ctrl-C")
 	set.Float64Var(&f.leave, "leave", 0, "share of the bots that leave at half of -duration; the world has to be well again within 10 s")
+	set.Var(&f.kill, "kill", "kill a CellApp after this time, as 10s, or a BaseApp, as baseapp:10s, and start another; all in one process")
 	set.Uint64Var(&f.seed, "seed", 1, "seed for what the bots do")
 	set.StringVar(&f.http, "http", "127.0.0.1:8080", "where the live page is served; empty for none")
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
@@ -67,7 +70,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; roles share the key in $"+keyVariable+"")
 	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
 	set.UintVar(&f.term, "term", 1, "term of the managers, with -role managers: raise it by one for each start of them in a running world")
-	set.Float64Var(&f.arrive, "arrive", 99, "percent of the moves in view that must arrive within two ticks; 0 for no limit")
+	set.Float64Var(&f.arrive, "arrive", 99, "percent of the moves in view that must arrive within two ticks; 0 for no limit, as with -kill unless it is given")
 	set.StringVar(&f.public, "public", "", "address or network interface where players come in; the loopback if empty")
 	set.StringVar(&f.advertise, "advertise", "", "address that players are told, behind an address translation")
 	set.StringVar(&f.ports, "ports", "", "ports of the BaseApps for players, as 20100-20199; any if empty")
@@ -77,10 +80,15 @@ func parseFlags(args []string) (*flags, error) {
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
+	arriveSet := false
 	set.Visit(func(g *flag.Flag) {
 		f.httpSet = f.httpSet || g.Name == "http"
+		arriveSet = arriveSet || g.Name == "arrive"
 		f.sealSet = f.sealSet || g.Name == "seal"
 	})
+	if f.kill.after > 0 && !arriveSet {
+		f.arrive = 0 // nobody sees the moves of the moment
+	}
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
@@ -97,6 +105,7 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.leave < 0 || f.leave >= 1, "-leave %v: take a share, 0 or more and less than 1", f.leave)
 	fault(f.leave > 0 && f.duration == 0, "-leave %v: give a -duration, at half of which they leave", f.leave)
 	fault(f.duration < 0, "-duration %v: take a positive time, or 0 for no end", f.duration)
+	fault(f.kill.after > 0 && f.role != "", "-kill %v: it goes without -role: kill the process itself", &f.kill)
 	fault(f.rtt < 0 || f.rtt > 2*time.Second, "-rtt %v: take up to 2s", f.rtt)
 	fault(f.rtt > 0 && (f.role != "" || f.public != "" || f.advertise != ""), "-rtt %v: it goes without -role, -public and -advertise", f.rtt)
 	return &f, errors.Join(faults...)

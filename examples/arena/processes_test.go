@@ -76,7 +76,7 @@ func TestProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts seven processes and runs for a quarter of a minute")
 	}
-	size, first := processes(t)
+	size, first := processes(t, 1)
 	managers := first.out
 	bots, out := process(t, "-role bots -duration 9s -json %s", size)
 	killed := time.AfterFunc(6*time.Second, func() { _ = first.cellApps[1].Process.Kill() })
@@ -94,7 +94,7 @@ func TestManagersRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts eight processes and runs for a quarter of a minute")
 	}
-	size, first := processes(t)
+	size, first := processes(t, 1)
 	bots, out := process(t, "-role bots -duration 12s -json %s", size)
 	time.Sleep(5 * time.Second)
 	_ = first.managers.Process.Kill()
@@ -106,15 +106,35 @@ func TestManagersRestart(t *testing.T) {
 	}
 }
 
+// TestProcessesLoseABaseApp kills one of two BaseApps, and after the other has gone on with its bases starts
+// another. The players of the dead one go there by themselves.
+func TestProcessesLoseABaseApp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts nine processes and runs for a quarter of a minute")
+	}
+	size, first := processes(t, 2)
+	bots, out := process(t, "-role bots -duration 10s -arrive 0 -json %s", size)
+	time.Sleep(6 * time.Second)
+	_ = first.baseApps[0].Process.Kill()
+	_ = first.baseApps[0].Wait()
+	time.Sleep(2 * time.Second)
+	process(t, "-role baseapp %s", size)
+	judged(t, bots, out, first.out)
+	if !strings.Contains(first.out.String(), "BaseApp declared dead") {
+		t.Errorf("the managers do not say that a BaseApp died:\n%s", first.out)
+	}
+}
+
 // started is a world of processes, without its bots.
 type started struct {
 	managers *exec.Cmd
 	out      *output // of the managers
 	cellApps []*exec.Cmd
+	baseApps []*exec.Cmd
 }
 
 // processes starts such a world, and returns the flags that all its processes share.
-func processes(t *testing.T) (size string, s started) {
+func processes(t *testing.T, baseApps int) (size string, s started) {
 	t.Helper()
 	l, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -125,10 +145,13 @@ func processes(t *testing.T) (size string, s started) {
 		t.Fatal(err)
 	}
 	t.Setenv(keyVariable, strings.Repeat("5e", 32))
-	size = "-seal -bots 20 -guards 20 -cellapps 3 -baseapps 1 -http 127.0.0.1:0 -manager " + manager
+	size = fmt.Sprintf("-seal -bots 20 -guards 20 -cellapps 3 -baseapps %d -http 127.0.0.1:0 -manager %s", baseApps, manager)
 	s.managers, s.out = process(t, "-role managers %s", size)
 	process(t, "-role login %s", size)
-	process(t, "-role baseapp %s", size)
+	for range baseApps {
+		b, _ := process(t, "-role baseapp %s", size)
+		s.baseApps = append(s.baseApps, b)
+	}
 	for range 3 {
 		c, _ := process(t, "-role cellapp %s", size)
 		s.cellApps = append(s.cellApps, c)

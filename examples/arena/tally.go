@@ -10,8 +10,8 @@ import (
 
 // A bot counts what it asks of the server, and its avatar counts what it was asked, in properties
 // that the bot sees. They are part of the avatar's state. So a CellApp that dies takes them back
-// with the rest, and the replayed calls count them up again. What differs at the end was lost, or
-// handled twice. No counter of a process could tell that, since it dies with the process.
+// with the rest, and the replayed calls count them up again; so does a BaseApp. What differs at the end was
+// lost, or handled twice. No counter of a process could tell that, since it dies with the process.
 
 // asked is what a bot has called.
 type asked struct{ said, wore, collected, waved uint64 }
@@ -19,9 +19,9 @@ type asked struct{ said, wore, collected, waved uint64 }
 // answered is what its avatar has counted of it.
 type answered struct {
 	words, worn, collects uint64
-	// coins are the score and what became of it: the avatar's base gets a point for each word, and
-	// the purse gets the points at each collect.
-	coins uint64
+	// The avatar's base gets a point for each word. At each collect the purse gets the points that it
+	// lacks; paid is how many collects it has heard of.
+	points, purse, paid uint64
 	// waves are those of others that the avatar saw, unseen the own that nobody did.
 	waves, unseen uint64
 }
@@ -31,7 +31,7 @@ func answers(own *client.Replica) answered {
 	get := func(name string) uint64 { return own.Props.Get(own.Def.Property(name).Index).Uint() }
 	return answered{
 		words: get("words"), worn: get("worn"), collects: get("collects"),
-		coins: get("score") + get("purse"), waves: get("waves"), unseen: get("unseen"),
+		points: get("score"), purse: get("purse"), paid: get("paid"), waves: get("waves"), unseen: get("unseen"),
 	}
 }
 
@@ -47,7 +47,7 @@ func (t *tally) add(a asked, b answered) {
 	t.words += apart(a.said, b.words)
 	t.worn += apart(a.wore, b.worn)
 	t.collects += apart(a.collected, b.collects)
-	t.coins += apart(b.words, b.coins)
+	t.coins += apart(b.words, b.points) + apart(b.collects, b.paid) + max(b.purse, b.points) - b.points
 	t.waved += a.waved
 	t.waves += b.waves + b.unseen
 }
@@ -55,13 +55,17 @@ func (t *tally) add(a asked, b answered) {
 func apart(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
 // lost counts reliable messages that were sent and not handled, or handled twice. The count is
-// exact when the world is at rest, whichever CellApps died before.
+// exact when the world is at rest, whatever died before.
 func lost(st *status.World, c *sums) (n uint64, details string) {
 	var parts []string
 	between := apart(c.tally.waved, c.tally.waves)
 	bundles := apart(st.Counters.BundlesSent, c.bundles)
+	if c.resumed > 0 {
+		bundles = 0 // a dead BaseApp has not told its last count, and its heir relays some again
+	}
+	bundles += c.missed
 	if c.dismissed {
-		between, bundles = 0, 0 // nobody has counted what was on its way to bots that were dismissed
+		between, bundles = 0, c.missed // nobody has counted what was on its way to bots that were dismissed
 	}
 	for _, x := range []struct {
 		what string

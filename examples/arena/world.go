@@ -81,7 +81,10 @@ func makeGuards(f *flags) func(*baseapp.Starter) {
 	var started atomic.Int32
 	return func(s *baseapp.Starter) {
 		share := f.guards / f.baseApps
-		if int(started.Add(1)) <= f.guards%f.baseApps {
+		switch n := int(started.Add(1)); {
+		case n > f.baseApps:
+			return // it takes the place of one that died, whose guards live
+		case n <= f.guards%f.baseApps:
 			share++
 		}
 		for range share {

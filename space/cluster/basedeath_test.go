@@ -89,8 +89,9 @@ type walk struct {
 	number, calls int
 	resting       bool
 
-	interrupted, resumed, moved time.Time // last; moved is the first move of another after resumed
-	gone                        int       // replicas that left, or were forgotten with all others
+	interrupted, resumed, moved time.Time               // last; moved is the first move of another after resumed
+	seen                        map[entity.ID]time.Time // when others moved last
+	gone                        int                     // replicas that left, or were forgotten with all others
 	why                         []string
 }
 
@@ -116,7 +117,8 @@ func (w *walk) events(*bots.Bot) client.Events {
 	return client.Events{
 		Interrupted: func(error) { w.interrupted = time.Now() },
 		Resumed:     func() { w.resumed, w.moved = time.Now(), time.Time{} },
-		Moved: func(*client.Replica) {
+		Moved: func(r *client.Replica) {
+			w.seen[r.ID] = time.Now()
 			if w.moved.Before(w.resumed) {
 				w.moved = time.Now()
 			}
@@ -157,7 +159,7 @@ func startMourners(t *testing.T, baseApps, players int) *mourners {
 	}
 	login := started(cluster.StartLogin(ctx, cfg, at))
 	for i := range players {
-		w.walks = append(w.walks, &walk{number: i})
+		w.walks = append(w.walks, &walk{number: i, seen: make(map[entity.ID]time.Time)})
 	}
 	var err error
 	w.swarm, err = bots.Start(bots.Config{
@@ -231,9 +233,34 @@ func (w *mourners) kill(t *testing.T) (took []time.Duration) {
 	slices.Sort(took)
 	slices.Sort(out)
 	t.Logf("%d players: interrupted after %v to %v, first place after %v to %v", n, out[0], out[len(out)-1], took[0], took[len(took)-1])
+	w.moveAgain(t, began)
 	victim.kill()
 	w.bases = append(slices.DeleteFunc(w.bases, func(m *mortal) bool { return m == victim }), startRole(t, "baseapp", w.managers.ManagerAddr()))
 	return took
+}
+
+// moveAgain waits until everybody sees that those move again who have come to another BaseApp.
+func (w *mourners) moveAgain(t *testing.T, since time.Time) {
+	t.Helper()
+	moved := make(map[entity.ID]time.Time)
+	w.each(t, func(p *walk, b *bots.Bot) {
+		if p.resumed.After(since) {
+			moved[b.Player().ID] = p.resumed
+		}
+	})
+	began := time.Now()
+	w.until(t, fmt.Sprintf("%d players are seen to move again", len(moved)), func() bool {
+		still := 0
+		w.each(t, func(p *walk, b *bots.Bot) {
+			for id, at := range moved { // order does not show: they are counted
+				if id != b.Player().ID && !p.seen[id].After(at) {
+					still++
+				}
+			}
+		})
+		return still == 0
+	})
+	t.Logf("all are seen to move again %v after they have come back", time.Since(began))
 }
 
 func (w *mourners) each(t *testing.T, f func(*walk, *bots.Bot)) {

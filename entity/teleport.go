@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cellscape/cellscape/property"
@@ -15,12 +16,21 @@ type Destination struct {
 	Position, Direction property.Vector3
 	// Near is an entity to go near to, wherever it is; 0 for none.
 	Near ID
+	// Transition takes the entity through a transition area: a place that looks the same here and there,
+	// such as a lift. It keeps its direction, whatever Direction says, and of a party each keeps its place
+	// relative to the first, which comes to Position. The client's view goes along: the client maps its
+	// coordinates, and who is in sight before and after stays on the screen, without leaving and entering.
+	// Not with Near.
+	Transition bool
 }
 
 // Check reports what makes no sense in a destination.
 func (d *Destination) Check() error {
 	if !Finite(d.Position) || !Finite(d.Direction) {
 		return fmt.Errorf("entity: teleport to %v: %w", d.Position, errNotFinite)
+	}
+	if d.Transition && d.Near != 0 {
+		return errors.New("entity: a transition leads to a place, not near an entity")
 	}
 	return nil
 }

@@ -57,6 +57,9 @@ type Arrival struct {
 	// Near is the entity to put the real near to; 0 for none. Position is then the way from it.
 	Near                entity.ID
 	Position, Direction property.Vector3
+	// Transition says that the view of the client goes along; see entity.Destination. The Position that
+	// the parts have tells from where.
+	Transition bool
 }
 
 // Teleports reports whether the handoff is a teleport.
@@ -71,6 +74,7 @@ func (a *Arrival) code(c *codec.Coder) {
 	fields.ID(c, &a.Near)
 	fields.Vector3(c, &a.Position)
 	fields.Vector3(c, &a.Direction)
+	c.Bool(&a.Transition)
 }
 
 func (m *Onload) code(c *codec.Coder) {

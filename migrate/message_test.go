@@ -29,7 +29,7 @@ func messages() []message {
 	parts := []byte("parts")
 	return []message{
 		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
-		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}}, Parts: parts},
+		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}, Transition: true}, Parts: parts},
 		&migrate.OnloadParty{List: []migrate.Onload{
 			{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
 			{ID: id + 1, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},

@@ -74,7 +74,7 @@ func (c *Cell) refuses(e *entity.Entity, to *entity.Destination, before int) *en
 // receive decides about an Onload that is a teleport: the cell that takes it, and where it comes to
 // stand there, or why not. before is how many come with it.
 func (p *Population) receive(m *migrate.Onload, before int) (*Cell, entity.Destination, *entity.TeleportError) {
-	to := entity.Destination{Space: m.Space, Position: m.Arrival.Position, Direction: m.Arrival.Direction}
+	to := entity.Destination{Space: m.Space, Position: m.Arrival.Position, Direction: m.Arrival.Direction, Transition: m.Arrival.Transition}
 	c := p.cell(m.Space)
 	if m.Arrival.Near != 0 {
 		near := p.find(m.Arrival.Near)
@@ -108,6 +108,9 @@ func (p *Population) turnAway(m *migrate.Onload, no *entity.TeleportError, from 
 type arrival struct {
 	to entity.Destination // of a teleport
 	at entity.SpaceID     // which a teleport comes from; 0 if it is none
+	// from is where a transition comes from, and with who comes along.
+	from property.Vector3
+	with []entity.ID
 	// refused is why a real comes back that was refused elsewhere, and haunt the app that still has a
 	// ghost of it; nil and zero if it does not.
 	refused *entity.TeleportError
@@ -116,10 +119,14 @@ type arrival struct {
 
 // place is where the real comes to stand.
 func (a *arrival) place(core *migrate.Core) {
-	if a.at != 0 {
-		core.Position, core.Direction = a.to.Position, a.to.Direction
-		core.MoveStamp++
+	if a.at == 0 {
+		return
 	}
+	if a.from = core.Position; a.to.Transition {
+		a.to.Direction = core.Direction
+	}
+	core.Position, core.Direction = a.to.Position, a.to.Direction
+	core.MoveStamp++
 }
 
 // haunts settles who mirrors a real that has come. In another space nobody does yet; the origin ends
@@ -169,6 +176,29 @@ func (r *Real) newView() {
 	r.direct = protocol.AppendLeaveSpace(direct)
 	r.sayPlace()
 	r.arriving = r.cell.now + ArrivedWithin
+}
+
+// carryView takes the view of the client along through a transition.
+func (r *Real) carryView(a *arrival) {
+	if !r.HasClient() {
+		return
+	}
+	p := r.e.Position
+	m := protocol.Transit{Offset: property.Vector3{X: p.X - a.from.X, Y: p.Y - a.from.Y, Z: p.Z - a.from.Z},
+		Companions: r.witness.Carry(a.with, a.at != r.cell.space)}
+	r.charges = nil // they are told anew
+	r.direct = m.Append(r.direct)
+	r.sayPlace()
+	r.arriving = r.cell.now + ArrivedWithin
+}
+
+// lookAround gives the client of a real that was teleported its view.
+func (r *Real) lookAround(a *arrival) {
+	if a.to.Transition {
+		r.carryView(a)
+		return
+	}
+	r.newView()
 }
 
 // tellArrived tells the client once that it has seen all near by.

@@ -209,7 +209,7 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 			p.turnAway(m, no, from)
 			return nil
 		}
-		a = arrival{to: to, at: m.Arrival.From}
+		a = arrival{to: to, at: m.Arrival.From, with: []entity.ID{m.ID}}
 	}
 	if c == nil {
 		// Nobody has the real now, so the base must bring it back.
@@ -275,7 +275,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address, a ar
 		return fmt.Errorf("space: %s", r.reason)
 	}
 	if a.at != 0 {
-		r.newView()
+		r.lookAround(&a)
 	}
 	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
 	c.population.find(m.ID).giver = from

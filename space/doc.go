@@ -146,6 +146,22 @@
 // The client begins a new view: LeaveSpace, CellPlayer, the data of the space, who is near, Arrived.
 // CellPlayer has a new number of a forced place, so what the client says of the old place is ignored.
 //
+// Through a transition area (entity.Destination.Transition), a place that looks the same here and there
+// such as a lift, the view goes along instead:
+//
+//	origin                      destination                          client
+//	the witness travels    -->  Witness.Carry: who is a companion
+//	with the real               and the client has it
+//	                            Transit, CellPlayer, data       -->  own place and companions += offset
+//	                            the companions come into range,      same replicas, no Leave, no Enter
+//	                            as ever: a new place each       -->  places after the Transit count, older
+//	                            Leave of who is in the old space     packets do not
+//
+// Companions are those who go in the same Real.TeleportTogether: all leave in one tick and are made in one,
+// so no witness finds one missing. They keep their places relative to the first. Who is not moved, and is
+// in range of both places of one space, stays where the client has it. An entity of the old space that is
+// no companion leaves at once. A refused transition changes nothing, since the witness comes back as it was.
+//
 // Real.SpawnNear makes an entity without a base near another one, wherever that is, and
 // entity.Base.CreateCellAt a cell part: both ask the other entity's cell part by a call, which finds it
 // wherever it has gone, and is answered once.

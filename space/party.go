@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
 )
 
 // party is several reals of one cell that are teleported together. The leader's teleport is the only
@@ -92,19 +93,20 @@ func (p *party) step(t *teleport) {
 
 // here takes all to a cell of their own CellApp.
 func (p *party) here(c *Cell, to entity.Destination) {
-	here := c == p.leader.cell
+	here, with := c == p.leader.cell, p.ids()
+	places := p.places(&to)
 	for i, x := range p.members {
-		if no := c.refuses(x.e, &to, newcomers(i, here)); no != nil {
+		if no := c.refuses(x.e, &places[i], newcomers(i, here)); no != nil {
 			p.fail(no.Code, no.Reason)
 			return
 		}
 	}
-	for _, x := range p.members {
+	for i, x := range p.members {
 		if x.gone != staying || x.teleport == nil { // a callback of another one did it
 			continue
 		}
 		x.teleport.party = nil
-		x.settleHere(c, to)
+		x.settleHere(c, places[i], with)
 	}
 }
 
@@ -126,9 +128,10 @@ func (p *party) away(w way) {
 		p.fail(entity.TeleportTooLarge, "")
 		return
 	}
-	m := new(migrate.OnloadParty)
-	for _, x := range p.members {
+	m, places := new(migrate.OnloadParty), p.places(&p.leader.teleport.to)
+	for i, x := range p.members {
 		t := x.teleport
+		t.to = places[i]
 		t.party, t.tries = nil, teleportTries // when it comes back it is alone, and has failed
 		if o, ok := c.freeze(x, w.app, w.space, t.arrival(c), w.decided, m); ok {
 			m.List = append(m.List, o)
@@ -138,6 +141,27 @@ func (p *party) away(w way) {
 	for _, x := range p.members {
 		c.becomeGhost(x, x.e.Order.NextHop(), w.app)
 	}
+}
+
+// ids are the members.
+func (p *party) ids() []entity.ID {
+	ids := make([]entity.ID, len(p.members))
+	for i, x := range p.members {
+		ids[i] = x.e.ID
+	}
+	return ids
+}
+
+// places are where the members come to stand: at one place or, through a transition, as they stand now.
+func (p *party) places(to *entity.Destination) []entity.Destination {
+	list, from := make([]entity.Destination, len(p.members)), p.leader.e.Position
+	for i, x := range p.members {
+		list[i] = *to
+		if at := x.e.Position; to.Transition {
+			list[i].Position = sum(to.Position, property.Vector3{X: at.X - from.X, Y: at.Y - from.Y, Z: at.Z - from.Z})
+		}
+	}
+	return list
 }
 
 // newcomers is how many come to a cell before the i-th of a party, or -1 if all are there.
@@ -166,8 +190,12 @@ func (p *Population) OnloadParty(m *migrate.OnloadParty, from mercury.Address) e
 			return nil
 		}
 	}
+	with := make([]entity.ID, len(m.List))
 	for i := range m.List {
-		p.take(&m.List[i], cells[i], arrival{to: places[i], at: m.List[i].Arrival.From}, from)
+		with[i] = m.List[i].ID
+	}
+	for i := range m.List {
+		p.take(&m.List[i], cells[i], arrival{to: places[i], at: m.List[i].Arrival.From, with: with}, from)
 	}
 	return nil
 }

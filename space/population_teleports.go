@@ -204,17 +204,21 @@ func (r *Real) teleportHere(c *Cell, to entity.Destination) {
 		r.refusedTeleport(no)
 		return
 	}
-	r.settleHere(c, to)
+	r.settleHere(c, to, nil)
 }
 
-// settleHere does what was not refused.
-func (r *Real) settleHere(c *Cell, to entity.Destination) {
+// settleHere does what was not refused; with are all of a party.
+func (r *Real) settleHere(c *Cell, to entity.Destination, with []entity.ID) {
+	a := arrival{to: to, at: r.cell.space, from: r.e.Position, with: with}
+	if to.Transition {
+		to.Direction = r.e.Direction
+	}
 	if c == r.cell {
 		if err := r.put(to.Position, to.Direction); err != nil {
 			r.failTeleport(entity.TeleportNotFound, err.Error())
 			return
 		}
-		r.newView()
+		r.lookAround(&a)
 		r.endTeleport()
 		return
 	}
@@ -225,7 +229,7 @@ func (r *Real) settleHere(c *Cell, to entity.Destination) {
 	r.gone = handedOver
 	r.cell.remove(r)
 	callback(r, "OnLeftCell", func(s Quitter) { s.OnLeftCell() })
-	if err := c.onload(m, nil, c.self, arrival{to: to, at: r.cell.space}); err != nil {
+	if err := c.onload(m, nil, c.self, a); err != nil {
 		c.lost(m, err)
 	}
 }
@@ -269,7 +273,7 @@ func (r *Real) teleportAway(w way) {
 
 // arrival is what the message says of where to.
 func (t *teleport) arrival(c *Cell) migrate.Arrival {
-	return migrate.Arrival{From: c.space, Near: t.to.Near, Position: t.to.Position, Direction: t.to.Direction}
+	return migrate.Arrival{From: c.space, Near: t.to.Near, Position: t.to.Position, Direction: t.to.Direction, Transition: t.to.Transition}
 }
 
 // refusedTeleport goes again after a passing refusal, and ends the teleport after any other.

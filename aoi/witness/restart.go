@@ -1,6 +1,11 @@
 package witness
 
-import "github.com/cellscape/cellscape/entity/client/protocol"
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
 
 // Restart begins an empty view: the watcher is somewhere else, and the next bundle, which the caller
 // has put a LeaveSpace into, makes the client forget all that it has seen. The numbers of bundles and
@@ -16,6 +21,31 @@ func (w *Witness) Restart() {
 	w.live, w.odd = 0, 0
 	w.queue, w.kept = queue{}, kept{}
 	w.moves.seen, w.moves.bits = protocol.Seen{}, 0
+}
+
+// Carry takes the view along through a transition: the next bundle, which the caller has put a Transit
+// into, maps the client's coordinates of the companions who go through it with the watcher. elsewhere says
+// that it leads to another space: then the client loses sight of everybody else at once. Of the companions
+// it returns those that the client has.
+//
+// A companion has a new place, with a new stamp, so the client is told of it as of any move. Who is not
+// moved is where the client has it. What the client says that it has seen counts anew, since no place of
+// before tells the next.
+func (w *Witness) Carry(companions []entity.ID, elsewhere bool) (seen []entity.ID) {
+	for i := len(w.names) - 1; i >= 0; i-- { // who goes may be removed
+		id := w.names[i].id
+		k, _ := w.locate(w.names[i])
+		a := w.entries[k].a
+		switch with := slices.Contains(companions, id); {
+		case with && w.entries[k].sent && !a.gone && !a.leave:
+			seen = append(seen, id)
+		case !with && elsewhere:
+			w.Gone(id)
+		}
+	}
+	w.moves.seen, w.moves.bits = protocol.Seen{}, 0
+	slices.Sort(seen)
+	return seen
 }
 
 // Met reports whether the client has been told of everybody in range whom a bundle can carry.

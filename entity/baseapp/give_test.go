@@ -141,7 +141,7 @@ func TestGivenAwayInOneCopy(t *testing.T) {
 			order[0], order[1] = order[1], order[0]
 		}
 		for _, x := range order {
-			if err := other.a.restore(&heritage{id: x.id, lives: 1, parts: x.parts); err != nil {
+			if err := other.a.restore(&heritage{id: x.id, lives: 1, parts: x.parts}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -152,6 +152,11 @@ type Events struct {
 	// space, and Arrived once the client has been told of all who are near there.
 	LeftSpace func(own *Replica)
 	Arrived   func(own *Replica)
+	// Transited: the player's entity goes through a transition area, and its view goes along. Its own
+	// place and those of its companions have been mapped by the offset, in metres: map what is yours, such
+	// as the camera. The other replicas are where they were; those that are not seen from the new place
+	// leave one by one. The space data is gone. CellPlayer and Arrived follow as after LeftSpace.
+	Transited func(own *Replica, offset property.Vector3, companions []*Replica)
 
 	// Entered: an entity came into the area of interest.
 	Entered func(r *Replica)

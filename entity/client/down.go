@@ -88,7 +88,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.NewTokenID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
+	return id >= protocol.AttachedID && id <= protocol.TransitID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -148,6 +148,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onReturn(body)
 	case protocol.LeaveSpaceID:
 		return c.onLeaveSpace(body)
+	case protocol.TransitID:
+		return c.onTransit(body)
 	case protocol.ArrivedID:
 		return c.onArrived(body)
 	case protocol.ChangesID:

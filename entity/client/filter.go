@@ -60,6 +60,11 @@ func (f *Raw) Input(_ time.Duration, position, direction property.Vector3, _ Wor
 	f.position, f.direction = position, direction
 }
 
+// Map implements Mapper.
+func (f *Raw) Map(offset property.Vector3) {
+	f.position.X, f.position.Y, f.position.Z = f.position.X+offset.X, f.position.Y+offset.Y, f.position.Z+offset.Z
+}
+
 // Output implements Filter.
 func (f *Raw) Output(time.Duration) (position, direction property.Vector3) {
 	return f.position, f.direction

@@ -83,6 +83,14 @@ func (f *Hermite) Input(now time.Duration, position, direction property.Vector3,
 	f.off, f.turn = minus(shown, on), turnBetween(faces, looks)
 }
 
+// Map implements Mapper.
+func (f *Hermite) Map(offset property.Vector3) {
+	for i := range f.samples[:f.n] {
+		p := &f.samples[i].position
+		p.X, p.Y, p.Z = p.X+offset.X, p.Y+offset.Y, p.Z+offset.Z
+	}
+}
+
 // begin forgets everything but a place.
 func (f *Hermite) begin(now time.Duration, position, direction property.Vector3) {
 	f.n, f.at, f.heard, f.off, f.turn = 0, now, now, property.Vector3{}, property.Vector3{}

@@ -47,7 +47,7 @@ func payloads() []payload {
 			func(m any) []byte { return m.(*flow.Steer).Append(nil, flow.SteerPayload) }, true},
 		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Forced: 4, Seen: []byte{5, 6}, Still: true, Position: pos, Direction: dir},
 			func(m any) []byte { return m.(*flow.ClientRest).Append(nil) }, true},
-		{flow.TeleportPayload, &flow.Teleport{Request: 7, To: entity.Destination{Space: 3, Position: pos, Direction: dir, Near: 9}, User: -5},
+		{flow.TeleportPayload, &flow.Teleport{Request: 7, To: entity.Destination{Space: 3, Position: pos, Direction: dir, Near: 9, Transition: true}, User: -5},
 			func(m any) []byte { return m.(*flow.Teleport).Append(nil) }, true},
 		{flow.TeleportedPayload, &flow.Teleported{Request: 7, Code: entity.TeleportFull, Reason: "full"},
 			func(m any) []byte { return m.(*flow.Teleported).Append(nil) }, true},

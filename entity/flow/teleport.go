@@ -66,13 +66,13 @@ func AppendDestination(b []byte, to *entity.Destination) []byte {
 	b = binary.AppendUvarint(b, uint64(to.Space))
 	b = fields.AppendVector3(b, to.Position)
 	b = fields.AppendVector3(b, to.Direction)
-	return fields.AppendID(b, to.Near)
+	return codec.AppendBool(fields.AppendID(b, to.Near), to.Transition)
 }
 
 // ReadDestination reads what AppendDestination wrote.
 func ReadDestination(r *codec.Reader) entity.Destination {
 	return entity.Destination{
 		Space: entity.SpaceID(fields.ReadUint32(r)), Position: fields.ReadVector3(r), Direction: fields.ReadVector3(r),
-		Near: fields.ReadID(r),
+		Near: fields.ReadID(r), Transition: r.Bool(),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -47,14 +48,19 @@ type player struct {
 	worn, greeted uint32
 	logins        int
 	placed        int // how often it was told of a cell part
-	audited       int
-	diff          []string
-	heard         map[*client.Replica]retold
-	heardWrong    error
-	bundles       uint64             // the number of the last one
-	told          uint64             // bytes that its witnesses sent
-	path          []property.Vector3 // where it was in this session
-	ear           ear
+	// transits is how often its view went along through a transition, with whom it did so last, until all
+	// near by were told; and flickers how often one of those left the view meanwhile.
+	transits, flickers int
+	carried            []*client.Replica
+
+	audited    int
+	diff       []string
+	heard      map[*client.Replica]retold
+	heardWrong error
+	bundles    uint64             // the number of the last one
+	told       uint64             // bytes that its witnesses sent
+	path       []property.Vector3 // where it was in this session
+	ear        ear
 }
 
 // put is where a test has put a player aside, and what its client knew then.
@@ -88,6 +94,16 @@ func (pl *player) make(p *Process) (App, error) {
 				pl.stepped(own.Position)
 				pl.placed++
 			},
+			Transited: func(_ *client.Replica, _ property.Vector3, with []*client.Replica) {
+				pl.transits++
+				pl.carried = with
+			},
+			Left: func(r *client.Replica) {
+				if slices.Contains(pl.carried, r) {
+					pl.flickers++
+				}
+			},
+			Arrived: func(*client.Replica) { pl.carried = nil },
 			Called: func(from *client.Replica, m *property.Method, args []property.Value) {
 				pl.hearRetold(from, m, args)
 				pl.hear(from, m, args)

@@ -258,6 +258,8 @@ func (rec *recorder) client(id protocol.ID) teller {
 		return word("CellGone")
 	case protocol.LeaveSpaceID:
 		return word("LeaveSpace: forget the old place")
+	case protocol.TransitID:
+		return tell(func(m *protocol.Transit) string { return fmt.Sprintf("Transit with %d companions", len(m.Companions)) })
 	case protocol.ArrivedID:
 		return word("Arrived: all near by are told")
 	case protocol.BundleID, protocol.BasePropertyID, protocol.OwnPropertyID, protocol.EnterID, protocol.LeaveID, protocol.KeepID, protocol.ReturnID,

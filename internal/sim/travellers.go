@@ -147,7 +147,7 @@ func (w *world) outcome(err *entity.TeleportError) {
 
 // rule refuses some arrivals in the bad time.
 func (w *world) rule(_ *space.Cell, a space.Arrival) error {
-	if !w.calm && w.chance.travel.IntN(6) == 0 {
+	if !w.calm && !w.stays && w.chance.travel.IntN(6) == 0 {
 		return errors.New("the gate is shut")
 	}
 	return nil
@@ -156,7 +156,7 @@ func (w *world) rule(_ *space.Cell, a space.Arrival) error {
 // journey is what an entity does that teleports now and then, in each beat: it goes, or in the end
 // comes home. It reports whether it has asked for a teleport.
 func (w *world) journey(r *space.Real, in int) bool {
-	if !w.travels || r.Teleporting() {
+	if !w.travels || w.stays || r.Teleporting() {
 		return false
 	}
 	to := w.refuge(r.ID())
@@ -165,9 +165,27 @@ func (w *world) journey(r *space.Real, in int) bool {
 		return false
 	case !w.calm:
 		to = w.goal(r.ID(), r.Space())
+		if to.Near == 0 && w.chance.travel.IntN(3) == 0 {
+			return w.lift(r, to)
+		}
 	}
 	return r.Teleport(to, 1) == nil
 }
+
+// lift takes an entity through a transition area, with the players who stand near it.
+func (w *world) lift(r *space.Real, to entity.Destination) bool {
+	to.Transition = true
+	var with []entity.ID
+	for v := range r.EntitiesInRange(liftRadius) {
+		if s, ok := v.Script().(*walkerCell); ok && v.IsReal() && !s.Teleporting() {
+			with = append(with, v.ID())
+		}
+	}
+	return r.TeleportTogether(to, 1, with...) == nil
+}
+
+// liftRadius is how near one stands to go along in a lift, in metres.
+const liftRadius = 60
 
 // travellerCell is the cell part of a traveller.
 type travellerCell struct {

@@ -1,11 +1,13 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/property"
 )
 
 // travel runs a world in which all are teleported, and adds up how that ended.
@@ -54,4 +56,90 @@ func TestTravellersInBadTimes(t *testing.T) {
 			Lodgers: 2, Wild: Wild{Clocks: 1, Stones: 2, Hold: true, Breaks: true, Dooms: true}}, outcomes)
 	}
 	wantAll(t, outcomes)
+}
+
+// Four players ride a lift again and again, to a haven and back, and far away in their space, over a lossy
+// network. Each keeps the others on its screen: nobody leaves the view of a companion before that has been
+// told of all who are near.
+func TestRidersKeepEachOtherInSight(t *testing.T) {
+	play(t, Options{Seed: 9, CellApps: 3, Players: 4, Rovers: 4, Balance: still(2), Wild: Wild{Travellers: 1}}, func(r *rig) {
+		r.until("there is a haven", time.Minute, func() bool { return r.world.haven != 0 })
+		r.world.stays = true // nobody goes by itself
+		lift := r.across(-60)
+		for i, pl := range r.players {
+			to := property.Vector3{X: lift.X + float32(i), Z: lift.Z}
+			pl.quiet, pl.transits, pl.flickers, pl.steer = true, 0, 0, func() property.Vector3 { return to }
+		}
+		r.until("all stand in the lift", time.Minute, func() bool {
+			in := 0
+			for i, pl := range r.players {
+				s, ok := r.walker(pl.id())
+				if ok && s.Space() == theSpace && entity.Distance(s.Position(), lift) < 10 {
+					in++
+				} else if ok && !s.Teleporting() {
+					_ = s.Teleport(entity.Destination{Space: theSpace, Position: property.Vector3{X: lift.X + float32(i), Z: lift.Z}}, 1)
+				}
+			}
+			return in == len(r.players)
+		})
+		far := r.across(60)
+		for n, to := range []entity.Destination{{Position: lift, Space: theSpace}, {Space: r.world.haven, Position: far}, {Space: theSpace, Position: far}, {Position: lift}} {
+			to.Transition = true
+			to.Position.X += 0.37 + 7*float32(n) // never where they have been: movesInOrder could not tell
+			r.ride(n, to)
+		}
+	})
+}
+
+// ride takes all players through a transition, and waits until they have arrived.
+func (r *rig) ride(n int, to entity.Destination) {
+	r.t.Helper()
+	r.until("they see each other", time.Minute, func() bool { return r.allSeeEachOther() })
+	begun := false
+	r.until("they are on their way", 10*time.Second, func() bool {
+		ids := make([]entity.ID, len(r.players))
+		for i, pl := range r.players {
+			ids[i] = pl.id()
+		}
+		s, ok := r.walker(ids[0])
+		begun = begun || ok && s.TeleportTogether(to, 1, ids...) == nil
+		return begun
+	})
+	for i, pl := range r.players {
+		at := property.Vector3{X: to.Position.X + float32(i), Z: to.Position.Z}
+		pl.steer = func() property.Vector3 { return at }
+	}
+	r.until("all have arrived", 15*time.Second, func() bool {
+		return !slices.ContainsFunc(r.players, func(pl *player) bool { return pl.transits <= n || len(pl.carried) > 0 })
+	})
+	for _, pl := range r.players {
+		if pl.transits != n+1 || pl.flickers > 0 {
+			r.t.Errorf("ride %d: %s went along %d times, %d companions flickered", n, pl.name, pl.transits, pl.flickers)
+		}
+	}
+	if !r.allSeeEachOther() {
+		r.t.Errorf("ride %d: they have lost each other", n)
+	}
+}
+
+// allSeeEachOther reports whether each player has all others on its screen.
+func (r *rig) allSeeEachOther() bool {
+	for _, pl := range r.players {
+		for _, other := range r.players {
+			if other != pl && (pl.client == nil || other.id() == 0 || pl.client.Entity(other.id()) == nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// walker is the script of a player's real, if it is not under way.
+func (r *rig) walker(id entity.ID) (*walkerCell, bool) {
+	p, _, v := r.real(id)
+	if p == nil {
+		return nil, false
+	}
+	s, ok := v.Script().(*walkerCell)
+	return s, ok
 }

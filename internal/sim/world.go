@@ -106,6 +106,7 @@ type world struct {
 	// travels says that all are teleported now and then, travellers who may be gone near to, haven
 	// the space that they go to, and outcomes how it went, by code.
 	travels    bool
+	stays      bool // they go only where a test sends them
 	travellers []entity.ID
 	haven      entity.SpaceID
 	outcomes   map[entity.TeleportCode]int

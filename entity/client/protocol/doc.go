@@ -87,7 +87,8 @@
 // and BasePlayer once the client has said that it is ready, in the Attach or by EnableEntities. Before that
 // the client may only say good-bye and Heard, and is sent nothing but downloads. Then CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
 // everything seen before, or by LeaveSpace, which does the same when the entity was teleported, and is
-// followed by Arrived once all near by have been told; then Enter, Changes, Call, Rest, Leave for the entities in the area of
+// followed by Arrived once all near by have been told. Transit in place of LeaveSpace drops nothing: the
+// client maps its coordinates, and who is seen on both sides stays. Then Enter, Changes, Call, Rest, Leave for the entities in the area of
 // interest. Nothing about an entity comes before its Enter or after its Leave.
 //
 // Instead of a Leave there may be a [Keep], and then a [Return] instead of the next Enter. The witness

@@ -42,6 +42,7 @@ const (
 	PongID
 	ResetEntitiesID
 	NewTokenID
+	TransitID
 )
 
 // Limits of what a proxy sends.
@@ -68,6 +69,28 @@ func AppendLeaveSpace(b []byte) []byte {
 	b, mark := Begin(b, LeaveSpaceID)
 	return End(b, mark)
 }
+
+// Transit says that the player's entity goes through a transition area: a CellPlayer follows, in another
+// space or elsewhere in the same, and the view goes along. The client adds Offset to the place of its own
+// entity and of each of Companions, and keeps everybody on the screen. Who is not seen any more leaves as
+// ever. The data of the space is told anew, and so is whom else the client moves.
+type Transit struct {
+	Offset property.Vector3 // metres
+	// Companions are in the area of interest, ascending.
+	Companions []entity.ID
+}
+
+// MaxCompanions bounds Transit.Companions: more than go together (migrate.MaxParty).
+const MaxCompanions = 1 << 8
+
+func (m *Transit) code(c *codec.Coder) {
+	fields.Vector3(c, &m.Offset)
+	codec.List(c, &m.Companions, MaxCompanions, 1, func(c *codec.Coder, id *entity.ID) { fields.ID(c, id) })
+}
+
+// Append frames and encodes m, Parse decodes a body.
+func (m *Transit) Append(b []byte) []byte  { return frame(b, TransitID, m.code) }
+func (m *Transit) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // AppendArrived says that the client has been told of everybody near the place that its player's
 // entity was teleported to.

@@ -15,8 +15,9 @@ import (
 // client keep what it knows of who leaves (Keep, Return); version 6 numbers the places that the server puts a
 // player's entity at (Forced), and has moves repeat the number, and teleports
 // players (LeaveSpace, Arrived); version 7 lets a client move entities beside its own (Controlled,
-// MoveOther); version 8 lets a session go on over another channel (Resume); version 9
-// lets a client say when it is ready to be shown the world (EnableEntities).
+// MoveOther); version 8 lets a session go on over another channel (Resume); version 9 lets a client say
+// when it is ready to be shown the world (EnableEntities), gives it to another base (ResetEntities,
+// NewToken), asks a silent server (Ping), and takes the view along through a transition (Transit).
 const Version = 9
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.

@@ -91,6 +91,7 @@ func kinds() []kind {
 		of(protocol.EnterID, protocol.Enter{ID: 9, Type: 2, Alias: 300, Position: here, Direction: facing, Props: bytes.Repeat([]byte("long"), 100)}, true),
 		of(protocol.KeepID, protocol.Keep{Alias: 300, Slot: 7, Drop: []byte{1, 200}}, true),
 		of(protocol.ReturnID, protocol.Return{Slot: 200, Alias: 300, Entry: anEntry(), Origin: [2]int32{3, -4}, Props: []byte("props")}, true),
+		of(protocol.TransitID, protocol.Transit{Offset: here, Companions: []entity.ID{5, 9<<32 | 3}}, false),
 		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
 		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),
 		of(protocol.SpaceDataID, protocol.SpaceData{Key: 7, Entry: 1 << 40, Value: bytes.Repeat([]byte{1}, 200)}, false),

@@ -101,6 +101,8 @@
 //	Offer, Lost          repeated until the base answers with a         a tick; 2 s
 //	                     Refuse, by the CellApp, whatever cells it has
 //	Mourned              the base waits without it (offerGrace)         500 ms
+//	LeaseAsk, LeaseVote  asked again by who leads or stands             200 ms
+//	Members to a manager that dialled again; or apps find it alone      1 s; 10 s
 //	Look, Seen           an opinion less; the next inquiry, or silence  3 s (AppTimeout)
 //	Probe                asked again while the base hears nothing       5 s
 //	AppSilent, AppLeft   the base asks again                            5 s

@@ -130,6 +130,7 @@ func New(cfg Config) (*BaseApp, error) {
 	a.links.Transport, a.links.Log, a.links.Carriers = a.net, a.log, cfg.Carriers
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
+	a.cellMgr.Among(cfg.Managers...)
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
 	a.spaces, a.endings = app.NewErrands(&a.cellMgr, MaxSpaceRequests), app.NewErrands(&a.cellMgr, app.MaxEndings)
 	a.asks = app.NewErrands(&a.baseMgr, MaxAsks)

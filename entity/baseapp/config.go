@@ -50,6 +50,9 @@ type Config struct {
 	Transport mercury.Transport
 	// Manager is where the CellAppMgr listens, the only address needed to join. Required.
 	Manager netip.AddrPort
+	// Managers are all places where the CellAppMgr may lead, if there are several: one leads, and
+	// the others stand by. Default: Manager alone.
+	Managers []netip.AddrPort
 	// Schema holds the entity types. Required, and the same in the whole cluster.
 	Schema *property.Schema
 	// Scripts are the Go types of base parts. Required if game code creates bases.

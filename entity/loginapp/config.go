@@ -53,6 +53,9 @@ type Config struct {
 	Transport mercury.Transport
 	// Manager is where the CellAppMgr listens. Required.
 	Manager netip.AddrPort
+	// Managers are all places where the CellAppMgr may lead, if there are several: one leads, and
+	// the others stand by. Default: Manager alone.
+	Managers []netip.AddrPort
 	// Schema has the entity definitions. Clients must have the same ones, as far as they can see
 	// and call. Required.
 	Schema *property.Schema

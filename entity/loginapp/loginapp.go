@@ -74,6 +74,7 @@ func New(cfg Config) (*LoginApp, error) {
 	}
 	join := wire.Join{Role: wire.LoginApp, Digest: cfg.Schema.Digest}
 	l.manager = manager{Member: app.NewMember(&l.links, cfg.Manager, join), role: wire.CellAppMgr}
+	l.manager.Among(cfg.Managers...)
 	l.baseAppMgr.Member = app.NewMember(&l.links, l.baseAppMgr.At, join)
 	l.baseAppMgr.role = wire.BaseAppMgr
 	l.route()

@@ -35,6 +35,9 @@ type Member struct {
 	trouble  error           // the last known reason why it is not joined
 	last     wire.Welcome    // the newest Welcome
 	start    uint32          // salt of the start that sent last
+
+	places []netip.AddrPort // where a manager may lead; none if that is At alone
+	dialAt time.Duration
 }
 
 // NewMember returns a member that joins on its first Tick. A zero at waits until Move says where
@@ -56,16 +59,19 @@ func (m *Member) Move(at netip.AddrPort) {
 
 // Tick dials when it is time to.
 func (m *Member) Tick(now time.Duration) {
+	m.impatient(now)
 	if m.dialled || !m.At.IsValid() || now < m.retryAt {
 		return
 	}
 	m.ch = m.links.Transport.Dial(mercury.Address{At: m.At})
-	m.dialled = true
+	m.dialled, m.dialAt = true, now
 }
 
-// Opened joins if the channel is the member's, and reports whether it is.
+// Opened joins if the channel is the member's, and reports whether it is. It must be told of the other
+// channels, too: a manager that begins to lead dials those whom it knows.
 func (m *Member) Opened(ch mercury.ChannelID) bool {
 	if !m.dialled || ch != m.ch {
+		m.called(ch)
 		return false
 	}
 	m.peer, _ = m.links.Transport.Peer(ch)
@@ -149,8 +155,9 @@ func (m *Member) Closed(now time.Duration, ch mercury.ChannelID, reason error) b
 	if reason != nil && !errors.Is(m.trouble, ErrRefused) {
 		m.trouble = fmt.Errorf("no channel to the manager at %v: %w", m.At, reason)
 	}
+	wasMember := m.welcomed
 	m.dialled, m.open, m.welcomed, m.rejoins = false, false, false, false
-	m.retryAt = now + RejoinAfter
+	m.lost(now, wasMember)
 	return true
 }
 

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -101,5 +102,54 @@ func TestMemberRefused(t *testing.T) {
 	m.Tick(2 * time.Second)
 	if l.dials != 2 {
 		t.Error("it does not try again")
+	}
+}
+
+// TestMemberAmong: a member of several managers goes from place to place until it is welcomed, and at
+// once to one that dials it.
+func TestMemberAmong(t *testing.T) {
+	var l line
+	links := app.Links{Transport: &l}
+	third := netip.MustParseAddrPort("10.0.0.3:1")
+	m := app.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	m.Among(addr4.At, addr6.At, third)
+	m.Tick(0)
+	if l.to.At != addr4.At {
+		t.Fatalf("it dials %v first", l.to)
+	}
+	m.Tick(app.DialPatience) // nobody answers
+	m.Tick(app.DialPatience + app.NextAfter)
+	if l.to.At != addr6.At || l.closes != 1 {
+		t.Fatalf("then it dials %v; %d closed", l.to, l.closes)
+	}
+	m.Opened(2)
+	now := 2 * time.Second
+	m.Closed(now, 2, mercury.ErrPeerClosed) // it stands by
+	m.Tick(now + app.NextAfter)
+	if l.to.At != third {
+		t.Fatalf("then it dials %v", l.to)
+	}
+	m.Opened(3)
+	if !m.Welcomed(now, &wire.Welcome{Term: 1}) {
+		t.Fatal("the Welcome is refused")
+	}
+	m.Closed(now, 3, mercury.ErrTimeout) // it may be back soon
+	m.Tick(now + app.NextAfter)
+	if l.to.At != third {
+		t.Errorf("after the loss of its manager it dials %v", l.to)
+	}
+	l.peer = addr6
+	if dials := l.dials; m.Opened(99) || l.dials != dials {
+		t.Error("it joins over a channel that is not its own")
+	}
+	m.Tick(now + app.NextAfter)
+	if l.to.At != addr6.At {
+		t.Errorf("a manager calls, and it dials %v", l.to)
+	}
+	l.peer = mercury.Address{At: netip.MustParseAddrPort("10.0.0.4:1"), Salt: 1}
+	m.Opened(100)
+	m.Tick(now + 2*app.NextAfter)
+	if l.to.At != addr6.At {
+		t.Errorf("somebody else calls, and it dials %v", l.to)
 	}
 }

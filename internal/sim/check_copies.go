@@ -10,7 +10,6 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
-	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // backupPeriod is the time between two backups of a base: short, so that a run has many rounds.
@@ -41,8 +40,8 @@ func (k *copiesHeld) held() (numbers map[copyAt]uint64, living []mercury.Address
 
 // each calls f with each base, and with the holders that it has by the rule that the manager knows.
 func (k *copiesHeld) each(f func(p *Process, b baseapp.BaseView, rule *migrate.Rule, holders []mercury.Address)) {
-	m, ok := k.c.manager.app.(*cellappmgr.CellAppMgr)
-	if !ok || !k.c.manager.alive {
+	m := k.c.leader()
+	if m == nil {
 		return
 	}
 	for _, p := range k.c.baseApps {

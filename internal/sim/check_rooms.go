@@ -9,7 +9,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/space/cellapp"
-	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // roomsKnown checks that spaces come and go as a whole: a space begins once; at rest the CellApps
@@ -30,18 +29,20 @@ func (k *roomsKnown) safe() error {
 
 // verdicts is how many processes the present CellAppMgr has declared dead.
 func (c *Cluster) verdicts() int {
-	if !c.manager.alive {
+	m := c.leader()
+	if m == nil {
 		return 0
 	}
-	return c.manager.app.(*cellappmgr.CellAppMgr).Status().Deaths
+	return m.Status().Deaths
 }
 
 func (k *roomsKnown) converged() error {
-	if !k.c.manager.alive {
+	m := k.c.leader()
+	if m == nil {
 		return nil
 	}
 	known := map[entity.SpaceID]bool{}
-	for _, s := range k.c.manager.app.(*cellappmgr.CellAppMgr).Status().Spaces {
+	for _, s := range m.Status().Spaces {
 		known[entity.SpaceID(s.ID)] = true
 	}
 	var faults []error

@@ -87,6 +87,9 @@ type Options struct {
 	Lookout bool
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
+	// Seats is at how many places a CellAppMgr may lead, with a BaseAppMgr beside each: one leads, and the
+	// others stand by. 0 is a CellAppMgr without a Seat, whose term the simulator counts.
+	Seats int
 	// Tamper, if not nil, sees every message before its app, and may change it or drop it by
 	// returning nil: that is how bugs are planted.
 	Tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte
@@ -163,6 +166,7 @@ type Cluster struct {
 	procs    []*Process
 	byPlace  map[netip.AddrPort]*Process
 	manager  *Process
+	seats    []*seat
 	cellApps []*Process
 	baseApps []*Process
 	logins   []*Process // BaseAppMgr and LoginApp
@@ -198,6 +202,7 @@ const (
 	portBaseAppMgr
 	portLogin
 	portObserver
+	portSeats    // two for each but the first
 	portBaseApps = 10
 	portCellApps = 30
 	portPlayers  = 100
@@ -227,10 +232,13 @@ func New(o Options) (*Cluster, error) {
 	}
 	c.sluggish = newSluggish(o.Seed)
 	c.net.SetLink(cleanLink())
-	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
-	c.logins = append(c.logins,
-		c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr),
-		c.add("loginapp", portLogin, c.makeLoginApp))
+	if o.Seats > 0 {
+		c.addSeats(o.Seats)
+	} else {
+		c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
+		c.logins = append(c.logins, c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr))
+	}
+	c.logins = append(c.logins, c.add("loginapp", portLogin, c.makeLoginApp))
 	c.observer = &observer{c: c}
 	c.add("observer", portObserver, c.observer.make)
 	for i := range o.BaseApps {
@@ -279,12 +287,18 @@ func (c *Cluster) portOf(at netip.AddrPort) uint16 {
 func (c *Cluster) managerAt() netip.AddrPort { return mercurytest.Place(portManager) }
 
 func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
+	c.terms++
+	cfg := c.managerConfig(p)
+	cfg.Term = c.terms
+	return cellappmgr.New(cfg)
+}
+
+func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 	policy := c.opts.Balance.Policy
 	var land bsp.Rect
 	if c.opts.Geometry {
 		land = theLand()
 	}
-	c.terms++
 	if c.opts.Retire && !c.opts.Balance.Calm {
 		policy = restlessConfig{policy, c}
 	}
@@ -292,16 +306,15 @@ func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 	if c.opts.Lookout {
 		lookout = p
 	}
-	return cellappmgr.New(cellappmgr.Config{
+	return cellappmgr.Config{
 		Policy:    policy,
 		Lookout:   lookout,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
 		Spaces:  []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}, Geometry: land}},
 		Balance: c.opts.Balance.Config, Border: c.opts.Balance.Border,
 		Logins:      c.opts.Logins,
-		Term:        c.terms,
 		MinCellApps: c.opts.CellApps,
-	})
+	}
 }
 
 func (c *Cluster) makeBaseAppMgr(p *Process) (App, error) {
@@ -310,7 +323,7 @@ func (c *Cluster) makeBaseAppMgr(p *Process) (App, error) {
 
 func (c *Cluster) makeLoginApp(p *Process) (App, error) {
 	return loginapp.New(loginapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Auth: loginapp.AcceptAll{}, Jobs: p, Log: p.log(),
+		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Auth: loginapp.AcceptAll{}, Jobs: p, Log: p.log(),
 	})
 }
 
@@ -328,7 +341,7 @@ func (c *Cluster) backups() time.Duration {
 
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.scripts(p),
+		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Scripts: c.world.scripts(p),
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas,
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {
@@ -364,7 +377,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 	}
 	c.tighten(&cells)
 	return cellapp.New(cellapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Lookout: p, Log: p.log(), Space: cells,
+		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Lookout: p, Log: p.log(), Space: cells,
 	})
 }
 
@@ -481,6 +494,9 @@ func (c *Cluster) runUntil(d time.Duration, done func() bool) error {
 // begin starts everyone on a clean network, and waits until all players play.
 func (c *Cluster) begin() error {
 	for _, p := range c.procs {
+		if c.unled(p) {
+			continue
+		}
 		if err := p.start(); err != nil {
 			return err
 		}

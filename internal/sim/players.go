@@ -318,6 +318,7 @@ type observer struct {
 func (o *observer) make(p *Process) (App, error) {
 	o.links = app.Links{Transport: p.ep}
 	o.manager = app.NewMember(&o.links, o.c.managerAt(), wire.Join{Role: wire.Observer})
+	o.manager.Among(o.c.places()...)
 	return o, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
-	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // vacate makes every lodger give up its room, and waits until no room is left anywhere.
@@ -22,7 +21,7 @@ func (r *rig) vacate() {
 
 // leftovers counts the rooms that the manager and the CellApps still have.
 func (r *rig) leftovers() (n int) {
-	n = r.manager.app.(*cellappmgr.CellAppMgr).Status().SpaceCount - 1
+	n = r.leader().Status().SpaceCount - 1
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			if cell.Space() != theSpace {

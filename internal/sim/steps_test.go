@@ -11,7 +11,6 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
-	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // removalEnds is how long after the last fault every removal has ended: the time of a sweep over
@@ -63,7 +62,7 @@ func (r *rig) removals() int {
 	if !r.manager.alive {
 		return 0
 	}
-	return r.manager.app.(*cellappmgr.CellAppMgr).Status().Removing
+	return r.leader().Status().Removing
 }
 
 // retiresFor reports whether a process knows that the cell retires.

@@ -137,6 +137,12 @@ const (
 	BaseDoorsID
 )
 
+// Between the managers of a cluster.
+const (
+	LeaseAskID ID = 160 + iota
+	LeaseVoteID
+)
+
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
 // proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
@@ -146,7 +152,7 @@ var table = newTable(
 	row[Dismissed](DismissedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp)),
 	row[AppDead](AppDeadID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp)),
 	row[Freeze](FreezeID, Observer.to(CellAppMgr).proving(mercury.Operator), CellAppMgr.to(CellApp, BaseApp)),
-	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp, BaseAppMgr)),
+	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp, BaseAppMgr, CellAppMgr)),
 	row[SpaceDestroyed](SpaceDestroyedID, CellAppMgr.to(CellApp, BaseApp)),
 
 	// To managers of any app.
@@ -250,6 +256,10 @@ var table = newTable(
 	row[RejoinRule](RejoinRuleID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 
 	row[Status](StatusID, CellAppMgr.to(Observer)),
+
+	// Between managers.
+	row[LeaseAsk](LeaseAskID, CellAppMgr.to(CellAppMgr)),
+	row[LeaseVote](LeaseVoteID, CellAppMgr.to(CellAppMgr)),
 )
 
 // Kind is the table's row for the messages of one type.

@@ -92,6 +92,7 @@ func New(cfg Config) (*CellApp, error) {
 	a.population = a.newPopulation()
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
+	a.manager.Among(cfg.Managers...)
 	a.endings = app.NewErrands(&a.manager, app.MaxEndings)
 	a.said = app.NewSaid(&a.manager)
 	return a, nil

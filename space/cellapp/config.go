@@ -19,6 +19,9 @@ type Config struct {
 	Transport mercury.Transport
 	// Manager is where the CellAppMgr listens; required.
 	Manager netip.AddrPort
+	// Managers are all places where the CellAppMgr may lead, if there are several: one leads, and
+	// the others stand by. Default: Manager alone.
+	Managers []netip.AddrPort
 	// Scripts are the cell scripts, with the definitions; required.
 	Scripts *space.Scripts
 	// Space sets how its cells behave.

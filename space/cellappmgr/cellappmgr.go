@@ -46,6 +46,9 @@ type CellAppMgr struct {
 	recovery  recovery
 	// superseded: an app was welcomed by a manager of a higher term.
 	superseded bool
+	// seated: a Seat runs this manager, and asks for a higher term than that of an app which outranks it.
+	seated      bool
+	outrankedBy uint32
 
 	cellsAdded, cellsRemoved, linesMoved int
 	spacesCreated, spacesEnded           int

@@ -108,7 +108,7 @@ type Config struct {
 	Policy balance.PolicyConfig
 	// Logins says when the world is full and players are refused.
 	Logins LoginConfig
-	// Term is granted by the runner, and is higher at each start: 1 to MaxTerm, default 1. A
+	// Term is granted by the runner or a Seat, and is higher at each start: 1 to MaxTerm, default 1. A
 	// manager of a term above 1 first hears what apps of an earlier term have.
 	Term uint32
 	// RecoveryWindow is for how long a manager of a term above 1 waits for apps of an earlier one:

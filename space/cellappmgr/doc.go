@@ -97,6 +97,38 @@
 // that joins it again tells the stalled manager of the higher term; then it is silent until its
 // operator ends it (Superseded).
 //
+// # Who leads
+//
+// A Seat is a process in which a CellAppMgr may lead. There can be several, at places that all
+// processes know; a Lease lets one of them lead, in a term that nobody has led in before:
+//
+//	               the lease is granted
+//	standing by ──────────────────────────▶ leading, a CellAppMgr of that term
+//	     ▲   ▲                                │  │
+//	     │   │ another may lead, or this one  │  │ an app knows a term that is as high:
+//	     │   └─ could not renew the lease ◀───┘  │ the lease is asked for a higher one
+//	     └───────────────────────────────────────┘
+//
+// Each time it is a new CellAppMgr, which hears from the apps what there is, as below. Without another
+// place the lease is granted at once, and the apps give the term away: so a manager that is killed and
+// started again as it was takes the next term by itself. It holds up new processes until it has heard
+// whether there are old ones (SeatConfig.Fresh).
+//
+// Among several, the managers vote (election): whoever has the votes of a majority leads. So three
+// places bear the loss of one, and five of two; the world goes on without a manager, but for new logins,
+// new cells and the healing of deaths. These hold whatever is lost, late, paused or cut off:
+//
+//   - Never two lead at one time. Every input first asks whether the lease is over; then the manager
+//     ends before it does anything. A leader that was paused finds out so when it wakes up.
+//   - What a paused process had already said, and what comes late, is of a lower term, and no app takes
+//     that after the Welcome of a higher one.
+//   - Who joins at a place where nobody leads is sent away, and goes to the next place (package app,
+//     Member). A leader tells the others whom it knows; who leads after it dials them, and they come at
+//     once.
+//
+// A leader is replaced about two seconds after its last sign (LeaseTime), and the next one needs
+// Config.RecoveryWindow to hear the world.
+//
 // # Contract
 //
 //   - The geometry of a space has a version (term, n). It rises with every change that is told, and
@@ -164,8 +196,8 @@
 //
 // # Caller's duties
 //
-// Pass Opened, Message and Closed on from the Transport of the Config, call Tick when it is due,
-// and give every start of the manager a higher Term than the one before: cells, versions and entity
-// ids of two terms never meet. To restart a manager under a running world, start it at the same
-// address with a higher Term; apps find it by themselves.
+// Pass Opened, Message and Closed on from the Transport of the Config, and call Tick when it is due.
+// Run it by a Seat, or give every start of the manager a higher Term than the one before: cells,
+// versions and entity ids of two terms never meet. To restart a manager under a running world, start it
+// at the same address; apps find it by themselves.
 package cellappmgr

@@ -48,6 +48,10 @@ func (m *CellAppMgr) outranked(ch mercury.ChannelID, msg []byte) bool {
 	if j == nil || j.Term < m.cfg.Term || j.Term > MaxTerm || j.Digest != m.cfg.Schema.Digest {
 		return false
 	}
+	if m.seated {
+		m.outrankedBy = max(m.outrankedBy, j.Term)
+		return true // the Seat takes a higher term
+	}
 	if j.Term > m.cfg.Term {
 		m.superseded = true
 		m.log.Error("a manager of a higher term has taken this one's place; this one does nothing any more: end it", "term", m.cfg.Term, "higher", j.Term)

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// A manager may lead at one of several places, while the others stand by. A Member that knows them all
+// goes from one to the next until it is welcomed:
+//
+//	            the channel opens           Welcome
+//	dialling ─────────────────────▶ joining ───────▶ member
+//	   ▲  │ DialPatience                │               │ the channel ended
+//	   │  ▼                             │ it ended      ▼
+//	   └─ next place, after NextAfter ◀─┘       the same place once more
+//
+//	in any state: a manager at one of the places has dialled this app: it leads now ─▶ dialling it
+//
+// A manager that stands by ends each channel on which somebody joins. One that begins to lead dials
+// all whom the one before knew, so that nobody has to wait until a dead channel is found to be so.
+// Nothing here decides who leads: a Welcome of a lower term than the known one is refused, wherever it
+// comes from.
+
+const (
+	// DialPatience is how long a dial may take where there are other places to try: several round trips
+	// with losses.
+	DialPatience = time.Second
+
+	// NextAfter is how long a Member with several places waits before it tries the next one.
+	NextAfter = 200 * time.Millisecond
+)
+
+// Among tells the member of all places where a manager may lead. The first is tried first.
+func (m *Member) Among(places ...netip.AddrPort) {
+	m.places = slices.Clone(places)
+	if len(places) > 0 {
+		m.At = places[0]
+	}
+}
+
+// lost plans the next try after the end of a channel.
+func (m *Member) lost(now time.Duration, wasMember bool) {
+	if len(m.places) < 2 {
+		m.retryAt = now + RejoinAfter
+		return
+	}
+	m.retryAt = now + NextAfter
+	if !wasMember {
+		m.At = m.places[(slices.Index(m.places, m.At)+1)%len(m.places)]
+	}
+}
+
+// impatient gives up a dial that takes too long, if there are other places.
+func (m *Member) impatient(now time.Duration) {
+	if m.dialled && !m.open && len(m.places) > 1 && now-m.dialAt >= DialPatience {
+		m.Leave(now)
+	}
+}
+
+// called goes to a manager that has dialled this app, if it did so from a place where one may lead.
+func (m *Member) called(ch mercury.ChannelID) {
+	peer, ok := m.links.Transport.Peer(ch)
+	if !ok || !slices.Contains(m.places, peer.At) || !m.links.Member(ch) {
+		return
+	}
+	switch {
+	case m.At != peer.At:
+		m.Move(peer.At)
+	case m.open && m.peer != peer: // the open channel leads to an earlier start
+		m.links.Close(m.ch)
+		m.dialled, m.open, m.welcomed, m.rejoins = false, false, false, false
+	}
+	m.retryAt = 0
+}

@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+)
+
+// seat is an OS process in which managers may lead: a Seat for the CellAppMgr, and a BaseAppMgr that
+// lives as long as one leads there.
+type seat struct {
+	mgr, base *Process
+	place     netip.AddrPort
+	term      uint32 // in which it leads, as its hooks say; 0 while it does not
+	from      time.Duration
+}
+
+// addSeats adds the processes of n seats.
+func (c *Cluster) addSeats(n int) {
+	for i := range n {
+		s, mgrPort, basePort, name := &seat{}, portManager, portBaseAppMgr, ""
+		if i > 0 {
+			mgrPort, name = portSeats+2*(i-1), fmt.Sprint(i+1)
+			basePort = mgrPort + 1
+		}
+		s.place = mercurytest.Place(mgrPort)
+		s.mgr = c.add("cellappmgr"+name, mgrPort, func(p *Process) (App, error) { return c.makeSeat(s, p) })
+		s.base = c.add("baseappmgr"+name, basePort, func(p *Process) (App, error) {
+			return baseappmgr.New(baseappmgr.Config{Transport: p.ep, Manager: s.place, Schema: c.world.schema, Log: p.log()})
+		})
+		c.seats = append(c.seats, s)
+	}
+	c.manager = c.seats[0].mgr
+	c.logins = append(c.logins, c.seats[0].base)
+}
+
+// places are where managers may lead; none without seats.
+func (c *Cluster) places() (list []netip.AddrPort) {
+	for _, s := range c.seats {
+		list = append(list, s.place)
+	}
+	return list
+}
+
+func (c *Cluster) makeSeat(s *seat, p *Process) (App, error) {
+	s.term = 0
+	if s.base.alive {
+		s.base.crash()
+	}
+	var places []netip.AddrPort
+	if len(c.seats) > 1 {
+		places = c.places()
+	}
+	return cellappmgr.NewSeat(cellappmgr.SeatConfig{
+		Config: c.managerConfig(p), Places: places,
+		Leads: func(term uint32) { c.leads(s, term) },
+		Ends: func(string) {
+			s.term = 0
+			c.trace.Event(c.now, "ends", "%s", p.Name)
+			if s.base.alive {
+				s.base.crash()
+			}
+			s.base.restartAt = 0
+		},
+	})
+}
+
+// leads checks that nobody else does, and that the term is new.
+func (c *Cluster) leads(s *seat, term uint32) {
+	c.trace.Event(c.now, "leads", "%s in term %d", s.mgr.Name, term)
+	for _, x := range c.seats {
+		// One that is paused has stopped by its lease, whatever it will find when it wakes up.
+		if x != s && x.term > 0 && x.mgr.alive && !x.mgr.paused() {
+			c.fail(fmt.Errorf("%s leads in term %d while %s does in term %d", s.mgr.Name, term, x.mgr.Name, x.term))
+		}
+	}
+	if term <= c.terms && len(c.seats) > 1 {
+		c.fail(fmt.Errorf("%s leads in term %d after term %d", s.mgr.Name, term, c.terms))
+	}
+	s.term, s.from = term, c.now
+	c.terms, c.manager, c.logins[0] = term, s.mgr, s.base
+	s.base.restartAt = c.now + time.Millisecond
+}
+
+// unled reports whether a process waits until a manager leads beside it.
+func (c *Cluster) unled(p *Process) bool {
+	return slices.ContainsFunc(c.seats, func(s *seat) bool { return s.base == p })
+}
+
+// leader is the CellAppMgr that leads, nil if none does.
+func (c *Cluster) leader() *cellappmgr.CellAppMgr {
+	if !c.manager.alive {
+		return nil
+	}
+	switch m := c.manager.app.(type) {
+	case *cellappmgr.CellAppMgr:
+		return m
+	case *cellappmgr.Seat:
+		return m.Manager()
+	}
+	return nil
+}
+
+// crashSeat ends a process in which managers may lead, and with it all that is in it.
+func (c *Cluster) crashSeat(s *seat) {
+	s.mgr.crash()
+	if s.base.alive {
+		s.base.crash()
+	}
+	s.term, s.base.restartAt = 0, 0
+}
+
+// seatOf is the seat of the present manager.
+func (c *Cluster) seatOf() *seat {
+	i := slices.IndexFunc(c.seats, func(s *seat) bool { return s.mgr == c.manager })
+	return c.seats[i]
+}

@@ -1,0 +1,145 @@
+package cellappmgr
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// This file is what the managers of a cluster say to each other: votes, and whom the one that leads
+// knows.
+
+// dialFellows keeps a channel to each other manager.
+func (s *Seat) dialFellows(now time.Duration) {
+	for i := range s.fellows {
+		f := &s.fellows[i]
+		if f.ch == 0 && now-f.dialAt >= redial {
+			f.ch, f.dialAt = s.cfg.Transport.Dial(mercury.Address{At: f.at}), now
+		}
+	}
+}
+
+func (s *Seat) fellowBy(ch mercury.ChannelID) *fellow {
+	if i := slices.IndexFunc(s.fellows, func(f fellow) bool { return f.ch == ch }); i >= 0 {
+		return &s.fellows[i]
+	}
+	return nil
+}
+
+// ask sends voter i an ask. One that cannot be sent is like one that is lost.
+func (s *Seat) ask(voter int, msg wire.Message) {
+	for i := range s.fellows {
+		if f := &s.fellows[i]; f.voter == voter && f.open {
+			s.unreliably(f.ch, msg)
+		}
+	}
+}
+
+func (s *Seat) unreliably(ch mercury.ChannelID, msg wire.Message) {
+	s.buf = wire.Encode(s.buf[:0], msg)
+	if _, err := s.cfg.Transport.SendUnreliable(ch, s.buf); err != nil {
+		s.log.Debug("a word to another manager was not sent", "message", wire.ID(s.buf[0]), "error", err)
+	}
+}
+
+// tellFellows tells the others whom this manager knows, when that has changed.
+func (s *Seat) tellFellows(now time.Duration) {
+	if len(s.fellows) == 0 || now < s.tellAt {
+		return
+	}
+	s.tellAt = now + tellEach
+	roll := s.mgr.roll()
+	for i := range s.fellows {
+		f := &s.fellows[i]
+		if !f.open || f.told != nil && slices.Equal(f.told, roll) {
+			continue
+		}
+		s.buf = wire.Encode(s.buf[:0], &wire.Members{Apps: roll, Allocators: make([]uint32, len(roll))})
+		if err := s.cfg.Transport.Send(f.ch, s.buf); err != nil {
+			s.log.Debug("another manager was not told who is here", "error", err)
+			continue
+		}
+		f.told = roll
+	}
+}
+
+// roll is who has joined, those first who joined first.
+func (m *CellAppMgr) roll() []wire.AppRef {
+	list := make([]wire.AppRef, 0, len(m.members))
+	for _, a := range m.members {
+		if a.role != wire.BaseAppMgr && !a.missing && len(list) < wire.MaxMembers {
+			list = append(list, wire.AppRef{Role: a.role, App: a.address})
+		}
+	}
+	return list
+}
+
+// callAll dials all whom the last leader knew: they are told so that another leads.
+func (s *Seat) callAll() {
+	if len(s.fellows) == 0 {
+		return
+	}
+	for _, a := range s.heirloom {
+		s.calls = append(s.calls, s.cfg.Transport.Dial(a.App))
+	}
+	s.heirloom = nil
+}
+
+// ofFellow takes a message that managers send each other, and reports whether it is one.
+func (s *Seat) ofFellow(now time.Duration, ch mercury.ChannelID, msg []byte) bool {
+	id, body, err := wire.Split(msg)
+	if err != nil || !wire.May(wire.CellAppMgr, id, wire.CellAppMgr) {
+		return false
+	}
+	peer, known := s.cfg.Transport.Peer(ch)
+	i := slices.IndexFunc(s.fellows, func(f fellow) bool { return f.at == peer.At })
+	err = errForeign
+	if known && i >= 0 && wire.Proved(s.cfg.Transport.Standing(ch), wire.CellAppMgr, id) {
+		err = s.hear(now, ch, peer, s.fellows[i].voter, id, body)
+	}
+	if err != nil {
+		s.counts.Foreign++
+		s.log.Debug("dropped", "message", id, "from", peer.String(), "error", err)
+	}
+	return true
+}
+
+// hear takes a message of another manager.
+func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Address, voter int, id wire.ID, body []byte) error {
+	switch id {
+	case wire.MembersID:
+		var m wire.Members
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if s.mgr == nil {
+			s.heirloom = m.Apps
+		}
+		return nil
+	case wire.LeaseAskID:
+		var m wire.LeaseAsk
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if s.polls == nil {
+			return fmt.Errorf("%w: votes do not count here", errForeign)
+		}
+		v := s.polls.asks(now, peer, &m)
+		s.unreliably(ch, &v)
+		return nil
+	case wire.LeaseVoteID:
+		var m wire.LeaseVote
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if s.polls == nil {
+			return fmt.Errorf("%w: votes do not count here", errForeign)
+		}
+		s.polls.votes(now, voter, &m)
+		return nil
+	}
+	return errForeign
+}

@@ -1,0 +1,301 @@
+package cellappmgr
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+// SeatConfig is what a Seat is made of.
+type SeatConfig struct {
+	// Config is that of the managers that lead here. Its Term is the lowest to lead in; 0 for any.
+	Config
+	// Places are all places where a manager of the cluster may lead, in the same order for all, with
+	// the one of Transport among them. None means that there is no other.
+	Places []netip.AddrPort
+	// Lease says who leads. Default: the votes of the managers at Places.
+	Lease Lease
+	// Fresh says that no world of an earlier manager can run, so that nobody has to be heard first: as
+	// when all processes of the world start together.
+	Fresh bool
+	// Leads is called when a manager begins to lead here, and Ends when it has ended. They run on the
+	// goroutine of the Seat, and must not call it.
+	Leads func(term uint32)
+	Ends  func(why string)
+}
+
+// Seat is a process at which a CellAppMgr may lead; see the package comment. It leads, or stands by
+// while another does.
+type Seat struct {
+	cfg   SeatConfig
+	log   *slog.Logger
+	lease Lease
+	polls *election // the Lease if it is one
+
+	mgr   *CellAppMgr // nil while it stands by
+	grant Grant
+	least uint32
+
+	channels []mercury.ChannelID // that are open, without those to other managers
+	fellows  []fellow            // the other managers, in the order of Places
+	heirloom []wire.AppRef       // whom the last leader knew
+	calls    []mercury.ChannelID // to those of them that are told that this one leads
+	tellAt   time.Duration
+	lastLook uint64 // the last token of Config.Lookout, of all managers here
+	buf      []byte
+
+	counts SeatCounts
+}
+
+// SeatCounts are what a Seat has counted since its start.
+type SeatCounts struct {
+	// Led is how often a manager began to lead here.
+	Led uint64
+	// Turned is how many joined here while it stood by, and were sent on.
+	Turned uint64
+	// Foreign messages were of another manager, and came from elsewhere or could not be read.
+	Foreign uint64
+}
+
+// fellow is another manager of the cluster.
+type fellow struct {
+	voter  int // index in Places
+	at     netip.AddrPort
+	ch     mercury.ChannelID // dialled; 0 for none
+	open   bool
+	dialAt time.Duration
+	told   []wire.AppRef // what it was told last over ch
+}
+
+// redial is the time between two attempts to reach another manager.
+const redial = time.Second
+
+// tellEach is the time between two looks whether the other managers must be told of new members.
+const tellEach = time.Second
+
+// NewSeat returns a Seat at which nobody leads yet, or what Config.Validate and Places have as faults.
+func NewSeat(cfg SeatConfig) (*Seat, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	least := cfg.Term
+	cfg.Config = cfg.withDefaults()
+	s := &Seat{cfg: cfg, log: cfg.Log, lease: cfg.Lease, least: least}
+	own := slices.Index(cfg.Places, cfg.Transport.Self().At)
+	switch {
+	case len(cfg.Places) > wire.MaxManagers:
+		return nil, fmt.Errorf("cellappmgr: there are %d Places: give at most %d", len(cfg.Places), wire.MaxManagers)
+	case len(cfg.Places) > 0 && own < 0:
+		return nil, fmt.Errorf("cellappmgr: this manager is at %v, and Places are %v: give its own place, too", cfg.Transport.Self().At, cfg.Places)
+	}
+	for i, at := range cfg.Places {
+		if i != own {
+			s.fellows = append(s.fellows, fellow{voter: i, at: at, dialAt: -redial})
+		}
+	}
+	switch {
+	case s.lease != nil:
+	case len(s.fellows) == 0:
+		s.lease = alone{}
+	default:
+		s.polls = newElection(own, len(cfg.Places), s.ask)
+		s.lease = s.polls
+	}
+	return s, nil
+}
+
+// Manager is the manager that leads here, nil while the Seat stands by.
+func (s *Seat) Manager() *CellAppMgr { return s.mgr }
+
+// Term is the one in which a manager leads here, 0 while the Seat stands by.
+func (s *Seat) Term() uint32 {
+	if s.mgr == nil {
+		return 0
+	}
+	return s.grant.Term
+}
+
+// Counts returns what has been counted so far.
+func (s *Seat) Counts() SeatCounts { return s.counts }
+
+// Status is that of the world, or only of this process while it stands by.
+func (s *Seat) Status() status.World {
+	if s.mgr == nil {
+		return status.World{}
+	}
+	return s.mgr.Status()
+}
+
+// check stops leading when the lease is over, before anything else is done.
+func (s *Seat) check(now time.Duration) {
+	if s.mgr != nil && now >= s.grant.Until {
+		s.end(now, "its lease is over: too few of the other managers answer, or this one was stalled", 0)
+	}
+}
+
+// Tick does what is due, and returns when it wants to be called again.
+func (s *Seat) Tick(now time.Duration) (next time.Duration) {
+	s.check(now)
+	s.dialFellows(now)
+	s.claim(now)
+	if s.mgr == nil {
+		return now + s.cfg.Tick
+	}
+	s.tellFellows(now)
+	return s.mgr.Tick(now)
+}
+
+// claim asks the lease, and leads or stands by as it says.
+func (s *Seat) claim(now time.Duration) {
+	g, ok := s.lease.Claim(now, s.least)
+	switch {
+	case ok && g.Term > MaxTerm:
+		s.lease.Resign(now)
+	case ok && s.mgr == nil:
+		s.grant = g
+		s.begin(now)
+	case ok && g.Term == s.grant.Term:
+		s.grant = g
+	case s.mgr != nil:
+		s.end(now, "another may lead", 0)
+	}
+}
+
+// begin makes a manager that leads.
+func (s *Seat) begin(now time.Duration) {
+	cfg := s.cfg.Config
+	cfg.Term = s.grant.Term
+	m, err := New(cfg)
+	if err != nil {
+		// Config was checked when the Seat was made, and the term when it was granted.
+		s.log.Error("no manager can be made", "error", err)
+		s.lease.Resign(now)
+		return
+	}
+	m.seated, m.lastLook = true, s.lastLook
+	m.recovery.on = cfg.RecoveryWindow > 0 && !(s.cfg.Fresh && s.grant.Term == 1)
+	s.mgr = m
+	s.least = s.grant.Term
+	s.counts.Led++
+	if len(s.fellows) > 0 || s.counts.Led > 1 {
+		s.log.Info("this manager leads", "term", s.grant.Term)
+	}
+	s.callAll()
+	if s.cfg.Leads != nil {
+		s.cfg.Leads(s.grant.Term)
+	}
+}
+
+// end ends the leading. Every channel but one is closed, so that whoever is at its other end goes to
+// the manager that leads next.
+func (s *Seat) end(now time.Duration, why string, but mercury.ChannelID) {
+	s.log.Warn("this manager leads no more", "term", s.grant.Term, "why", why)
+	for _, a := range s.mgr.members {
+		s.mgr.unwatch(a)
+	}
+	s.heirloom, s.lastLook = s.mgr.roll(), s.mgr.lastLook
+	s.mgr, s.grant = nil, Grant{}
+	for _, ch := range s.channels {
+		if ch != but {
+			s.cfg.Transport.Close(ch)
+		}
+	}
+	s.channels = slices.DeleteFunc(s.channels, func(ch mercury.ChannelID) bool { return ch != but })
+	for i := range s.fellows {
+		s.fellows[i].told = nil
+	}
+	if s.cfg.Ends != nil {
+		s.cfg.Ends(why)
+	}
+}
+
+// Opened implements mercury.Handler.
+func (s *Seat) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	s.check(now)
+	if f := s.fellowBy(ch); f != nil {
+		f.open = true
+		return
+	}
+	if i := slices.Index(s.calls, ch); i >= 0 {
+		s.calls = slices.Delete(s.calls, i, i+1)
+		s.cfg.Transport.Close(ch) // the app knows now, and joins over a channel of its own
+		return
+	}
+	s.channels = append(s.channels, ch)
+	if s.mgr != nil {
+		s.mgr.Opened(now, ch, peer)
+	}
+}
+
+// Closed implements mercury.Handler.
+func (s *Seat) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	s.check(now)
+	if f := s.fellowBy(ch); f != nil {
+		f.ch, f.open, f.told = 0, false, nil
+		return
+	}
+	s.calls = slices.DeleteFunc(s.calls, func(x mercury.ChannelID) bool { return x == ch })
+	s.channels = slices.DeleteFunc(s.channels, func(x mercury.ChannelID) bool { return x == ch })
+	if s.mgr != nil {
+		s.mgr.Closed(now, ch, reason)
+	}
+}
+
+// Message implements mercury.Handler.
+func (s *Seat) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	s.check(now)
+	if s.ofFellow(now, ch, msg) {
+		return
+	}
+	if s.mgr == nil {
+		s.turnAway(ch)
+		return
+	}
+	s.mgr.Message(now, ch, reliable, msg)
+	if t := s.mgr.outrankedBy; t > 0 {
+		s.rise(now, t, ch, msg)
+	}
+}
+
+// Reached takes what Config.Lookout has found.
+func (s *Seat) Reached(now time.Duration, token uint64, found mercury.Reach) {
+	s.check(now)
+	if s.mgr != nil {
+		s.mgr.Reached(now, token, found)
+	}
+}
+
+// turnAway sends whoever speaks to the next place.
+func (s *Seat) turnAway(ch mercury.ChannelID) {
+	i := slices.Index(s.channels, ch)
+	if i < 0 {
+		return // what came behind the first word
+	}
+	s.counts.Turned++
+	s.channels = slices.Delete(s.channels, i, i+1)
+	s.cfg.Transport.Close(ch)
+}
+
+// rise begins anew in a term above one that an app knows, and hears that app again. Whoever else has
+// joined in the meantime was told nothing that counts, and joins again.
+func (s *Seat) rise(now time.Duration, known uint32, ch mercury.ChannelID, msg []byte) {
+	s.least = known + 1
+	s.log.Info("a world of an earlier manager runs", "its_term", known, "term", s.grant.Term)
+	s.end(now, "an app knows a term that is as high", ch)
+	s.claim(now)
+	if s.mgr != nil {
+		s.mgr.Opened(now, ch, mercury.Address{})
+		s.mgr.Message(now, ch, true, msg)
+		return
+	}
+	s.turnAway(ch)
+}
+
+var errForeign = errors.New("cellappmgr: what only another manager may say")

@@ -80,7 +80,9 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 		a.copyChannelBroke(to)
 	}
 	if a.cellMgr.Closed(now, ch, reason) {
-		a.log.Warn("lost the CellAppMgr", "reason", reason)
+		if !a.cellMgr.TurnedAway() {
+			a.log.Warn("lost the CellAppMgr", "reason", reason)
+		}
 		return
 	}
 	if a.baseMgr.Closed(now, ch, reason) {

@@ -151,7 +151,9 @@ func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error)
 	for _, m := range l.managers() {
 		if m.Closed(now, ch, reason) {
 			m.joined = false
-			l.log.Warn("lost a manager, joining again", "manager", m.role, "reason", reason)
+			if !m.TurnedAway() {
+				l.log.Warn("lost a manager, joining again", "manager", m.role, "reason", reason)
+			}
 			l.links.Closed(now, ch, reason)
 			return
 		}

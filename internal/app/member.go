@@ -38,6 +38,7 @@ type Member struct {
 
 	places []netip.AddrPort // where a manager may lead; none if that is At alone
 	dialAt time.Duration
+	turned bool // the last channel led to one that stands by
 }
 
 // NewMember returns a member that joins on its first Tick. A zero at waits until Move says where
@@ -156,6 +157,7 @@ func (m *Member) Closed(now time.Duration, ch mercury.ChannelID, reason error) b
 		m.trouble = fmt.Errorf("no channel to the manager at %v: %w", m.At, reason)
 	}
 	wasMember := m.welcomed
+	m.turned = m.open && !wasMember && len(m.places) > 1 && errors.Is(reason, mercury.ErrPeerClosed)
 	m.dialled, m.open, m.welcomed, m.rejoins = false, false, false, false
 	m.lost(now, wasMember)
 	return true

@@ -41,6 +41,9 @@ func (m *Member) Among(places ...netip.AddrPort) {
 	}
 }
 
+// TurnedAway reports whether the channel that ended last led to a manager that stands by.
+func (m *Member) TurnedAway() bool { return m.turned }
+
 // lost plans the next try after the end of a channel.
 func (m *Member) lost(now time.Duration, wasMember bool) {
 	if len(m.places) < 2 {

@@ -34,7 +34,7 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	a.door.Closed(ch)
 	a.channelBroke(now, ch, reason)
-	if !a.manager.Closed(now, ch, reason) || a.dismissed {
+	if !a.manager.Closed(now, ch, reason) || a.dismissed || a.manager.TurnedAway() {
 		return
 	}
 	if a.alloc == nil {

@@ -25,17 +25,13 @@ func (c *Cluster) start(name string, carriers func() ([]host.Option, error), sea
 	return c.host.Start(name, "", create, append(opts, seal)...)
 }
 
-func (c *Cluster) startCellAppMgr() error {
+func (c *Cluster) startCellAppMgr(fresh bool) error {
 	own := 1
 	if c.cfg.Inner == TCP {
 		own = 2 // observers come over UDP
 	}
 	p, err := c.start("CellAppMgr", c.cfg.managerCarriers, c.cfg.seal(mercury.Observer), func(e host.Env) (host.App, error) {
-		return cellappmgr.New(cellappmgr.Config{
-			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
-			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
-			Carriers: c.cfg.describe(&e, own), Lookout: e.Lookout,
-		})
+		return cellappmgr.NewSeat(c.seatConfig(&e, own, fresh || c.cfg.Term > 0))
 	})
 	if err != nil {
 		return err
@@ -44,20 +40,26 @@ func (c *Cluster) startCellAppMgr() error {
 	return nil
 }
 
-func (c *Cluster) startBaseAppMgr() (err error) {
-	c.baseAppMgr, err = c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
+func (c *Cluster) startBaseAppMgr() error {
+	p, err := c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return baseappmgr.New(baseappmgr.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Carriers: c.cfg.describe(&e, 1),
 		})
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.baseAppMgr = p
+	return nil
 }
 
 func (c *Cluster) startLoginApp() (err error) {
 	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		cfg := loginapp.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
+			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
 			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Network: c.cfg.network(&e), Carriers: c.cfg.describe(&e, 1),
 		}
@@ -78,7 +80,7 @@ func (c *Cluster) startBaseApp() error {
 	defer c.mu.Unlock()
 	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Member, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
 		return baseapp.New(baseapp.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
+			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
 			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Carriers: c.cfg.describe(&e, 1), Upload: c.cfg.Upload, ResumeTime: c.cfg.ResumeTime, Relogin: c.cfg.Relogin,
 			BackupPeriod: c.cfg.BackupPeriod, BackupReplicas: c.cfg.BackupReplicas,
@@ -96,7 +98,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	defer c.mu.Unlock()
 	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
-			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
+			Transport: e.Transport, Manager: c.manager, Managers: c.places, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
 			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
 			Parallel: host.Parallel(c.cfg.Workers), Workers: c.cfg.Workers,
 			Carriers: c.cfg.describe(&e, 1),

@@ -23,6 +23,8 @@ type Cluster struct {
 	cfg     Config
 	host    *host.Host
 	manager netip.AddrPort
+	places  []netip.AddrPort // of Config.Managers
+	lead    *leading         // nil unless managers elsewhere may lead, too
 
 	cellAppMgr, baseAppMgr, loginApp *host.Process
 
@@ -43,8 +45,11 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err := cfg.drawTicketKey(); err != nil {
 		return nil, err
 	}
+	if len(cfg.Managers) > 0 {
+		return nil, errors.New("cluster: Start with Config.Managers: leave them out, since all of this world ends with this process; or start each role by itself")
+	}
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
-		if err := c.startCellAppMgr(); err != nil {
+		if err := c.startCellAppMgr(true); err != nil {
 			return err
 		}
 		if err := errors.Join(c.startBaseAppMgr(), c.startLoginApp()); err != nil {
@@ -65,10 +70,19 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 }
 
 // StartManagers starts the CellAppMgr, at Config.ManagerPort, and the BaseAppMgr. All other
-// processes join them at ManagerAddr.
+// processes join them at ManagerAddr. Where Config.Managers names several places, it returns as soon as
+// the process stands by; it leads when a majority of the others has voted for it.
 func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
-		if err := c.startCellAppMgr(); err != nil {
+		if len(c.places) > 1 {
+			c.lead = newLeading()
+			if err := c.startCellAppMgr(false); err != nil {
+				return err
+			}
+			c.lead.follow(c)
+			return nil
+		}
+		if err := c.startCellAppMgr(false); err != nil {
 			return err
 		}
 		return c.startBaseAppMgr()
@@ -95,7 +109,7 @@ func StartCellApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Clu
 
 // join starts processes whose managers run elsewhere.
 func join(ctx context.Context, cfg Config, manager netip.AddrPort, processes func(*Cluster) error) (*Cluster, error) {
-	if !manager.IsValid() || manager.Port() == 0 {
+	if len(cfg.Managers) == 0 && (!manager.IsValid() || manager.Port() == 0) {
 		return nil, fmt.Errorf("cluster: the managers cannot be joined at %v: give the address and port that they listen at, which Cluster.ManagerAddr returns in their process", manager)
 	}
 	return start(ctx, cfg, manager, processes)
@@ -107,7 +121,14 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	}
 	notices := cfg.notices()
 	cfg = cfg.withDefaults()
-	c := &Cluster{manager: manager}
+	places, err := cfg.managerPlaces()
+	if err != nil {
+		return nil, err
+	}
+	if len(places) > 0 && !manager.IsValid() {
+		manager = places[0]
+	}
+	c := &Cluster{manager: manager, places: places}
 	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
 	for _, n := range notices {
 		cfg.Log.Warn("notice", "notice", n)
@@ -161,6 +182,10 @@ func (c *Cluster) carrierAt(door int) status.Carrier {
 	return status.Carrier{Network: p.Network, Address: p.Self.String(), Name: d.Name, Sealed: d.byTLS() && c.cfg.TLS != nil}
 }
 
+// ErrStandsBy is returned by Status in an OS process whose managers stand by. An Observer is told by the
+// manager that leads.
+var ErrStandsBy = errors.New("cluster: the managers of another process lead")
+
 // ErrNoManager is returned by Status in an OS process that does not run the managers. An Observer
 // can ask from anywhere.
 var ErrNoManager = errors.New("cluster: the managers run elsewhere")
@@ -170,7 +195,14 @@ func (c *Cluster) Status() (w status.World, err error) {
 	if c.cellAppMgr == nil {
 		return w, ErrNoManager
 	}
-	err = c.cellAppMgr.Do(func(a host.App) { w = a.(*cellappmgr.CellAppMgr).Status() })
+	leads := false
+	err = c.cellAppMgr.Do(func(a host.App) {
+		s := a.(*cellappmgr.Seat)
+		w, leads = s.Status(), s.Term() > 0
+	})
+	if err == nil && !leads && len(c.places) > 1 {
+		err = ErrStandsBy
+	}
 	return w, err
 }
 
@@ -266,6 +298,9 @@ func (c *Cluster) Stop() error {
 			c.detach()
 		}
 		c.stopping.Store(true)
+		if c.lead != nil {
+			c.lead.stop()
+		}
 		c.mu.Lock()
 		sessions := c.sessions
 		c.mu.Unlock()

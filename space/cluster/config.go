@@ -157,6 +157,10 @@ type Config struct {
 	InnerPorts Ports
 	// ManagerPort is the CellAppMgr's port at Listen. 0 takes a free one.
 	ManagerPort uint16
+	// Managers are the "host:port" of all managers, if there are several: three bear the loss of one,
+	// five of two. They lead by turns; see cellappmgr. All roles take the same list, and join whoever
+	// leads. The managers of an entry are started with its Listen and ManagerPort. Default: one.
+	Managers []string
 	// Doors are where players come in, over any number of networks. Default: one over UDP, at free
 	// ports of Listen.
 	Doors []Door
@@ -173,10 +177,11 @@ type Config struct {
 	// that each has a TCP listener at its inner port besides UDP, so let both pass between the machines.
 	// Default 3 s.
 	AppTimeout time.Duration
-	// Term is the term of the managers, which must be higher at each start of them. Managers that
-	// are started again under a running world, at the same address, build their picture of it from
-	// what the other processes report; see cellappmgr. All processes refuse managers with the term
-	// of the former ones. Default 1.
+	// Term is the lowest term in which the managers lead. 0 leaves it to them: Start takes 1, and
+	// managers that are started again under a running world, at the same address, take the next from
+	// what the other processes report, for which a first start of StartManagers waits two seconds. They
+	// build their picture of the world from those reports, too; see cellappmgr. With a Term the first
+	// start does not wait.
 	Term uint32
 	// StartTimeout is how long a start may take. Default 15 s.
 	StartTimeout time.Duration
@@ -229,6 +234,7 @@ func (c Config) Validate() error {
 	fault(unspecified(d.Listen), "Listen is %q, which leaves open where the other processes reach it: name one address or interface of this machine", c.Listen)
 	_, err := addressOf(d.Listen)
 	fault(err != nil, "Listen: %w", err)
+	faults = append(faults, c.validateManagers())
 	p := c.InnerPorts
 	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
 	fault(c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas, "BackupReplicas is %d: take 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, baseapp.DefaultBackupReplicas)

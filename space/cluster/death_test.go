@@ -45,8 +45,14 @@ func startMortal(t *testing.T, manager netip.AddrPort) *mortal {
 // startRole is that for a role of mortalRoles.
 func startRole(t *testing.T, role string, manager netip.AddrPort) *mortal {
 	t.Helper()
-	m := &mortal{cmd: exec.Command(os.Args[0], "-test.run=^TestMortal$", "-test.count=1", "-test.v")}
-	m.cmd.Env = append(os.Environ(), mortalEnv+"="+role+" "+manager.String())
+	return startProcess(t, "TestMortal", mortalEnv+"="+role+" "+manager.String())
+}
+
+// startProcess runs a test as a process of its own, and waits until it says that it has joined.
+func startProcess(t *testing.T, test, env string) *mortal {
+	t.Helper()
+	m := &mortal{cmd: exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.count=1", "-test.v")}
+	m.cmd.Env = append(os.Environ(), env)
 	m.cmd.Stderr = os.Stderr
 	in, err := m.cmd.StdinPipe() // its end ends the process, should the test be killed
 	if err != nil {
@@ -67,7 +73,7 @@ func startRole(t *testing.T, role string, manager netip.AddrPort) *mortal {
 			return m
 		}
 	}
-	t.Fatalf("the %s has gone: %v", role, m.cmd.Wait())
+	t.Fatalf("%s has gone: %v", test, m.cmd.Wait())
 	return nil
 }
 
@@ -126,6 +132,9 @@ func mortals(t testing.TB) cluster.Config {
 	cfg.BaseScripts = baseapp.NewScripts(cfg.CellScripts.Schema())
 	baseapp.Register[settler](cfg.BaseScripts, "Avatar")
 	cfg.Tick, cfg.AppTimeout, cfg.BaseApps = 0, 0, 2
+	if list := os.Getenv(managersEnv); list != "" {
+		cfg.Managers = strings.Split(list, ",")
+	}
 	cfg.Spaces = []cellappmgr.SpaceConfig{{ID: 1, Bounds: bsp.Rect{MinX: -500, MinZ: -500, MaxX: 500, MaxZ: 500}, MinCells: 4, MaxCells: 4}}
 	return cfg
 }

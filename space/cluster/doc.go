@@ -39,6 +39,21 @@
 //	who logs in twice                  Relogin: the second gets the entity, is refused, or begins anew
 //	players in browsers                Doors: a WebSocket beside UDP, TLS
 //	a laptop, hundreds of bots         CellApps: 1, BaseApps: 1
+//	a world that outlives its managers Managers: three places, each with StartManagers
+//
+// # Managers that survive
+//
+// The world runs on without its managers, but nobody logs in, no cell is added and no death heals. A
+// supervisor that starts StartManagers again, with the same Config, is enough: they find the world and
+// take its next term. With Config.Managers several OS processes can lead:
+//
+//	managers 1 (leads)   managers 2 (stands by)   managers 3 (stands by)
+//	     ▲     └────────── votes for a time ───────────┘
+//	     └ all others join whoever of the three leads
+//
+// When the one that leads is killed, stops or is cut off from the others, one of them leads after about
+// two seconds, and after two more players log in again. Whoever plays notices nothing. Keep as many
+// running as there are places: a majority must vote, so the last of three does not lead.
 //
 // # Deaths
 //

@@ -22,6 +22,8 @@ import (
 type ObserverConfig struct {
 	// Manager is where the CellAppMgr listens. Required.
 	Manager netip.AddrPort
+	// Managers are all places where it may lead, if there are several.
+	Managers []netip.AddrPort
 	// ServerKey is the public half of the world's Config.Key. Required for a sealed world.
 	ServerKey secure.PublicKey
 	// Access admits the observer to a sealed world, and is required there: the Observer or the
@@ -76,7 +78,7 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 		return nil, errors.Join(err, h.Close())
 	}
 	o.process, err = h.Start("observer", net.JoinHostPort(listen, "0"), func(e host.Env) (host.App, error) {
-		return newWatcher(e.Transport, cfg.Manager, e.Log, o.put), nil
+		return newWatcher(e.Transport, &cfg, e.Log, o.put), nil
 	}, host.Shared(), sealOption(secure.Config{ServerKey: cfg.ServerKey, Access: cfg.Access}))
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
@@ -150,9 +152,10 @@ type watcher struct {
 // watchPeriod is the time between ticks. A tick only joins again if needed.
 const watchPeriod = 200 * time.Millisecond
 
-func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(status.World)) *watcher {
+func newWatcher(t mercury.Transport, cfg *ObserverConfig, log *slog.Logger, put func(status.World)) *watcher {
 	w := &watcher{links: app.Links{Transport: t, Log: log}, log: log}
-	w.manager = app.NewMember(&w.links, manager, wire.Join{Role: wire.Observer})
+	w.manager = app.NewMember(&w.links, cfg.Manager, wire.Join{Role: wire.Observer})
+	w.manager.Among(cfg.Managers...)
 	app.On(&w.routes, func(_ time.Duration, m *wire.Status) {
 		w.manager.Accepted()
 		put(m.World)

@@ -28,9 +28,12 @@ func (c *Cluster) ready(ctx context.Context) error {
 	defer cancel()
 	var missing []string
 	var err error
-	if c.cellAppMgr != nil {
+	switch {
+	case c.lead != nil:
+		return nil // another may lead, or nobody yet
+	case c.cellAppMgr != nil:
 		missing, err = c.pollManagers(limit)
-	} else {
+	default:
 		missing, err = c.watchManagers(limit)
 	}
 	switch {
@@ -118,7 +121,7 @@ func hopeless(err error) bool {
 
 // watchManagers asks managers elsewhere, as an observer.
 func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err error) {
-	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, ServerKey: c.cfg.publicKey(), Access: c.cfg.observerKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
+	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, Managers: c.places, ServerKey: c.cfg.publicKey(), Access: c.cfg.observerKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,203 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+const (
+	// managersEnv lists the places of the managers of a world of processes.
+	managersEnv = "CELLSCAPE_TEST_MANAGERS"
+	// chiefEnv tells a process which of them it is.
+	chiefEnv = "CELLSCAPE_TEST_CHIEF"
+)
+
+// TestChief is a process with managers; see startProcess.
+func TestChief(t *testing.T) {
+	at, err := netip.ParseAddrPort(os.Getenv(chiefEnv))
+	if err != nil {
+		t.Skip("TestKilledLeader runs it as a process of its own")
+	}
+	cfg := mortals(t)
+	cfg.ManagerPort = at.Port()
+	c, err := cluster.StartManagers(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("joined", c.ManagerAddr())
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// freePlaces finds ports of the loopback that nobody has now.
+func freePlaces(t *testing.T, n int) (places []string) {
+	t.Helper()
+	for range n {
+		s, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		places = append(places, s.LocalAddr().String())
+	}
+	return places
+}
+
+// chiefs is a world with managers in three processes and CellApps in others.
+type chiefs struct {
+	*deadly
+	places []netip.AddrPort
+	procs  []*mortal
+	login  *cluster.Cluster
+	watch  *cluster.Observer
+}
+
+func startChiefs(t *testing.T, n int) *chiefs {
+	t.Helper()
+	places := freePlaces(t, n)
+	t.Setenv(managersEnv, strings.Join(places, ","))
+	w := &chiefs{deadly: &deadly{}}
+	for _, p := range places {
+		w.places = append(w.places, netip.MustParseAddrPort(p))
+		w.procs = append(w.procs, startProcess(t, "TestChief", chiefEnv+"="+p))
+	}
+	cfg, ctx := mortals(t), context.Background()
+	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Stop() })
+		return c
+	}
+	for range 4 {
+		w.apps = append(w.apps, startMortal(t, w.places[0]))
+	}
+	started(cluster.StartBaseApp(ctx, cfg, netip.AddrPort{}))
+	started(cluster.StartBaseApp(ctx, cfg, netip.AddrPort{}))
+	w.login = started(cluster.StartLogin(ctx, cfg, netip.AddrPort{}))
+	o, err := cluster.Observe(ctx, cluster.ObserverConfig{Manager: w.places[0], Managers: w.places})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Close() })
+	w.watch = o
+	w.see(t, "there are four cells", func(s *status.World) bool { return len(s.Spaces) == 1 && len(s.Spaces[0].Cells) == 4 })
+	return w
+}
+
+func (w *chiefs) see(t *testing.T, what string, ok func(*status.World) bool) {
+	t.Helper()
+	w.until(t, what, func() bool {
+		s, seen := w.watch.Status()
+		return seen && ok(&s)
+	})
+}
+
+// leader is the process whose managers lead: the only one that serves the observer.
+func (w *chiefs) leader(t *testing.T) int {
+	t.Helper()
+	s, _ := w.watch.Status()
+	for i := range s.Apps {
+		if a := &s.Apps[i]; a.Role == "CellAppMgr" {
+			if i := slices.Index(w.places, a.AddrPort()); i >= 0 {
+				return i
+			}
+		}
+	}
+	t.Fatal("nobody leads")
+	return -1
+}
+
+// TestKilledLeader: the leading managers are killed while players play. No session ends, players log in
+// again within seconds, the death of a CellApp heals; and the managers that were killed stand by again
+// when they are started as before.
+func TestKilledLeader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	w := startChiefs(t, 3)
+	var ended atomic.Int32
+	enter := func(name string) bool {
+		in := make(chan bool, 2)
+		s, err := w.login.Connect(name, "", client.Events{
+			CellPlayer: func(*client.Replica) {
+				select {
+				case in <- true:
+				default:
+				}
+			},
+			Closed: func(error) {
+				ended.Add(1)
+				select {
+				case in <- false:
+				default:
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case ok := <-in:
+			return ok
+		case <-time.After(patience):
+			_ = s.Close()
+			return false
+		}
+	}
+	for i := range 20 {
+		if !enter(fmt.Sprint("p", i)) {
+			t.Fatal("a player cannot enter")
+		}
+	}
+	time.Sleep(1500 * time.Millisecond) // the others hear who is here
+	first := w.leader(t)
+	began := time.Now()
+	if err := w.procs[first].cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	w.procs[first].kill()
+	refused := int32(0)
+	for !enter(fmt.Sprint("late", refused)) {
+		if refused++; time.Since(began) > patience {
+			t.Fatal("nobody logs in any more")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Logf("a player logs in %v after the leader was killed, at try %d", time.Since(began), refused+1)
+	if n := ended.Load(); n != refused {
+		t.Errorf("%d sessions ended", n-refused)
+	}
+	w.see(t, "another leads", func(s *status.World) bool { return w.leader(t) != first && s.Reals == 21 })
+
+	victim := w.apps[0]
+	victim.kill()
+	w.apps = w.apps[1:]
+	w.see(t, "the world heals", func(s *status.World) bool { return s.Deaths == 1 && s.Reals == 21 })
+
+	w.procs[first] = startProcess(t, "TestChief", chiefEnv+"="+w.places[first].String())
+	time.Sleep(3 * time.Second)
+	second := w.leader(t)
+	if second == first {
+		t.Error("the one that was started again leads, although another did")
+	}
+	w.procs[second].kill()
+	w.see(t, "a third leads", func(s *status.World) bool { return w.leader(t) != second && s.Reals == 21 })
+	if n := ended.Load(); n != refused {
+		t.Errorf("%d sessions ended", n-refused)
+	}
+}

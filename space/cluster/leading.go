@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+)
+
+// leadAgain is when the processes that belong to a leader are tried again, if one could not be started.
+const leadAgain = time.Second
+
+// leading starts what belongs to the managers that lead, when they begin to in this OS process, and
+// ends it when they have ended: the BaseAppMgr, of which a cluster has one.
+type leading struct {
+	mu    sync.Mutex
+	term  uint32        // in which the managers here lead, 0 while they do not
+	news  chan struct{} // there is another term
+	quit  chan struct{}
+	ended chan struct{}
+}
+
+func newLeading() *leading {
+	return &leading{news: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// set is told by the Seat, and does not wait.
+func (l *leading) set(term uint32) {
+	l.mu.Lock()
+	l.term = term
+	l.mu.Unlock()
+	select {
+	case l.news <- struct{}{}:
+	default: // it has not been looked at yet
+	}
+}
+
+func (l *leading) now() uint32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.term
+}
+
+// follow does what set says, until stop.
+func (l *leading) follow(c *Cluster) {
+	go func() {
+		defer close(l.ended)
+		led := uint32(0)
+		again := time.NewTimer(0)
+		defer again.Stop()
+		for {
+			select {
+			case <-l.quit:
+				return
+			case <-l.news:
+			case <-again.C:
+			}
+			term := l.now()
+			if led != 0 && term != led {
+				c.endLeading()
+				led = 0
+			}
+			if term == 0 || led == term {
+				continue
+			}
+			if err := c.beginLeading(); err != nil {
+				c.cfg.Log.Error("the managers lead, and what belongs to them cannot be started; trying again", "error", err)
+				again.Reset(leadAgain)
+				continue
+			}
+			led = term
+		}
+	}()
+}
+
+// stop ends follow, and waits for it.
+func (l *leading) stop() {
+	close(l.quit)
+	<-l.ended
+}
+
+// beginLeading starts what runs only where the managers lead.
+func (c *Cluster) beginLeading() error { return c.startBaseAppMgr() }
+
+// endLeading ends it.
+func (c *Cluster) endLeading() {
+	c.mu.Lock()
+	p := c.baseAppMgr
+	c.baseAppMgr = nil
+	c.mu.Unlock()
+	if p == nil {
+		return
+	}
+	if err := p.Stop(); err != nil {
+		c.cfg.Log.Warn("the BaseAppMgr had ended by itself", "error", err)
+	}
+}
+
+// seatConfig says where and how the CellAppMgr leads.
+func (c *Cluster) seatConfig(e *host.Env, own int, fresh bool) cellappmgr.SeatConfig {
+	cfg := cellappmgr.SeatConfig{
+		Config: cellappmgr.Config{
+			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
+			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
+			Carriers: c.cfg.describe(e, own), Lookout: e.Lookout,
+		},
+		Places: c.places, Fresh: fresh && len(c.places) < 2,
+	}
+	if c.lead != nil {
+		cfg.Leads, cfg.Ends = c.lead.set, func(string) { c.lead.set(0) }
+	}
+	return cfg
+}
+
+// managerPlaces resolves Managers.
+func (c *Config) managerPlaces() (places []netip.AddrPort, err error) {
+	for _, m := range c.Managers {
+		at, err := ManagerAddr(m)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, at)
+	}
+	return places, nil
+}
+
+func (c *Config) validateManagers() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("cluster: Config.Managers "+format, args...))
+		}
+	}
+	n := len(c.Managers)
+	fault(n > wire.MaxManagers, "are %d: give at most %d", n, wire.MaxManagers)
+	fault(n > 0 && n%2 == 0, "are %d, of which more than half must vote: give %d, which bear the loss of as many", n, n-1)
+	places, err := c.managerPlaces()
+	for i, at := range places {
+		fault(at.Port() == 0, "[%d] is %q: give its port", i, c.Managers[i])
+		fault(slices.Contains(places[:i], at), "[%d] is %q again: give each its own place", i, c.Managers[i])
+	}
+	return errors.Join(append(faults, err)...)
+}

@@ -76,6 +76,10 @@ func (c *Cluster) crashOne(apps []*Process) {
 // crashManager kills the CellAppMgr and lets it come back after a while: at once, as under a
 // supervisor, or so late that everyone has given up its channel.
 func (c *Cluster) crashManager() {
+	if len(c.seats) > 0 {
+		c.strikeSeat()
+		return
+	}
 	if !c.manager.alive || c.manager.paused() {
 		return
 	}
@@ -157,7 +161,7 @@ func (c *Cluster) heal() error {
 			p.pausedUntil = c.now
 		}
 		p.slowUntil = 0
-		if !p.alive {
+		if !p.alive && (!c.unled(p) || p.restartAt > 0) {
 			p.restartAt = c.now + time.Millisecond
 		}
 	}

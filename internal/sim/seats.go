@@ -18,12 +18,13 @@ type seat struct {
 	place     netip.AddrPort
 	term      uint32 // in which it leads, as its hooks say; 0 while it does not
 	from      time.Duration
+	past      *cellappmgr.Past // of this OS process
 }
 
 // addSeats adds the processes of n seats.
 func (c *Cluster) addSeats(n int) {
 	for i := range n {
-		s, mgrPort, basePort, name := &seat{}, portManager, portBaseAppMgr, ""
+		s, mgrPort, basePort, name := &seat{past: new(cellappmgr.Past)}, portManager, portBaseAppMgr, ""
 		if i > 0 {
 			mgrPort, name = portSeats+2*(i-1), fmt.Sprint(i+1)
 			basePort = mgrPort + 1
@@ -57,7 +58,7 @@ func (c *Cluster) makeSeat(s *seat, p *Process) (App, error) {
 		places = c.places()
 	}
 	return cellappmgr.NewSeat(cellappmgr.SeatConfig{
-		Config: c.managerConfig(p), Places: places,
+		Config: c.managerConfig(p), Places: places, Past: s.past,
 		Leads: func(term uint32) { c.leads(s, term) },
 		Ends: func(string) {
 			s.term = 0
@@ -112,11 +113,48 @@ func (c *Cluster) crashSeat(s *seat) {
 	if s.base.alive {
 		s.base.crash()
 	}
-	s.term, s.base.restartAt = 0, 0
+	s.term, s.base.restartAt, s.past = 0, 0, new(cellappmgr.Past)
 }
 
 // seatOf is the seat of the present manager.
 func (c *Cluster) seatOf() *seat {
 	i := slices.IndexFunc(c.seats, func(s *seat) bool { return s.mgr == c.manager })
 	return c.seats[i]
+}
+
+// strikeSeat does something to a seat, mostly to the one that leads, as long as a majority of the
+// others stays well: its processes crash and come back, or pause, or reach the other seats no more.
+func (c *Cluster) strikeSeat() {
+	well := 0
+	for _, s := range c.seats {
+		if s.mgr.alive && !s.mgr.paused() {
+			well++
+		}
+	}
+	s := c.seatOf()
+	if c.fate.IntN(3) == 0 {
+		s = c.seats[c.fate.IntN(len(c.seats))]
+	}
+	if !s.mgr.alive || s.mgr.paused() || len(c.seats) > 1 && 2*(well-1) <= len(c.seats) {
+		return
+	}
+	d := time.Duration(50+c.fate.IntN(6000)) * time.Millisecond
+	switch c.fate.IntN(3) {
+	case 0:
+		c.crashSeat(s)
+		s.mgr.restartAt = c.now + d
+	case 1:
+		s.mgr.pause(d)
+		if s.base.alive {
+			s.base.pause(d)
+		}
+	case 2:
+		for _, x := range c.seats {
+			if x != s {
+				c.cuts = append(c.cuts, cut{s.mgr, x.mgr, c.now + d})
+				c.part(s.mgr, x.mgr)
+			}
+		}
+		c.trace.Event(c.now, "cut", "%s from the other seats for %v", s.mgr.Name, d)
+	}
 }

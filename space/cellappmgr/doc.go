@@ -103,13 +103,14 @@
 // processes know; a Lease lets one of them lead, in a term that nobody has led in before:
 //
 //	               the lease is granted
-//	standing by ──────────────────────────▶ leading, a CellAppMgr of that term
-//	     ▲   ▲                                │  │
-//	     │   │ another may lead, or this one  │  │ an app knows a term that is as high:
-//	     │   └─ could not renew the lease ◀───┘  │ the lease is asked for a higher one
-//	     └───────────────────────────────────────┘
+//	standing by ──────────────────────────▶ leading, a CellAppMgr of that term ──┐ while it hears what
+//	     ▲                                    │                     ▲            │ there is, an app
+//	     │ made anew,    another may lead, or │                     └────────────┘ shows a term as high:
+//	     └─ with a new ── it could not renew ─┘                                    it takes a higher one
+//	        salt          the lease
 //
-// Each time it is a new CellAppMgr, which hears from the apps what there is, as below. Without another
+// Each time it is a new CellAppMgr, which hears from the apps what there is, as below. A start of the
+// process gives orders in one term only, so the salt tells apps whether it knows them. Without another
 // place the lease is granted at once, and the apps give the term away: so a manager that is killed and
 // started again as it was takes the next term by itself. It holds up new processes until it has heard
 // whether there are old ones (SeatConfig.Fresh).

@@ -56,11 +56,8 @@ type election struct {
 	self int                           // index of this manager among the voters
 	n    int                           // voters
 
-	began time.Duration // start of the process
-	begun bool
+	ballotPaper
 
-	vote   vote   // the last
-	high   uint32 // the highest term of any vote that is known
 	state  electionState
 	term   uint32
 	from   time.Duration   // when the attempt began
@@ -68,6 +65,14 @@ type election struct {
 	asked  []time.Duration // by voter: when the newest ask that it granted was made; notGranted for none
 	askAt  time.Duration
 	tryAt  time.Duration
+}
+
+// ballotPaper is what a voter must not forget while its process lives.
+type ballotPaper struct {
+	began time.Duration // start of the process
+	begun bool
+	vote  vote   // the last
+	high  uint32 // the highest term of any vote that is known
 }
 
 type electionState uint8

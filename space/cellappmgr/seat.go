@@ -25,6 +25,9 @@ type SeatConfig struct {
 	// Fresh says that no world of an earlier manager can run, so that nobody has to be heard first: as
 	// when all processes of the world start together.
 	Fresh bool
+	// Past is what the Seats before this one in the same OS process remember. Give all of them the same;
+	// nil for a Seat that has none and leaves nothing.
+	Past *Past
 	// Leads is called when a manager begins to lead here, and Ends when it has ended. They run on the
 	// goroutine of the Seat, and must not call it.
 	Leads func(term uint32)
@@ -42,6 +45,7 @@ type Seat struct {
 	mgr   *CellAppMgr // nil while it stands by
 	grant Grant
 	least uint32
+	anew  bool // it has led, and is of no more use
 
 	channels []mercury.ChannelID // that are open, without those to other managers
 	fellows  []fellow            // the other managers, in the order of Places
@@ -52,6 +56,14 @@ type Seat struct {
 	buf      []byte
 
 	counts SeatCounts
+}
+
+// Past is what a Seat leaves to the one that is made after it in the same OS process, with the same
+// clock. The zero value is that of the first.
+type Past struct {
+	least uint32 // the lowest term to lead in
+	polls ballotPaper
+	led   bool
 }
 
 // SeatCounts are what a Seat has counted since its start.
@@ -85,8 +97,12 @@ func NewSeat(cfg SeatConfig) (*Seat, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	least := cfg.Term
+	if cfg.Past == nil {
+		cfg.Past = new(Past)
+	}
+	least := max(cfg.Term, cfg.Past.least)
 	cfg.Config = cfg.withDefaults()
+	cfg.Fresh = cfg.Fresh && !cfg.Past.led
 	s := &Seat{cfg: cfg, log: cfg.Log, lease: cfg.Lease, least: least}
 	own := slices.Index(cfg.Places, cfg.Transport.Self().At)
 	switch {
@@ -106,6 +122,7 @@ func NewSeat(cfg SeatConfig) (*Seat, error) {
 		s.lease = alone{}
 	default:
 		s.polls = newElection(own, len(cfg.Places), s.ask)
+		s.polls.ballotPaper = cfg.Past.polls
 		s.lease = s.polls
 	}
 	return s, nil
@@ -122,6 +139,10 @@ func (s *Seat) Term() uint32 {
 	return s.grant.Term
 }
 
+// Dismissed says that the process wants to be made anew, under a new salt: a manager has ended here that
+// apps may know. So what they know belongs to one term.
+func (s *Seat) Dismissed() bool { return s.anew }
+
 // Counts returns what has been counted so far.
 func (s *Seat) Counts() SeatCounts { return s.counts }
 
@@ -136,13 +157,15 @@ func (s *Seat) Status() status.World {
 // check stops leading when the lease is over, before anything else is done.
 func (s *Seat) check(now time.Duration) {
 	if s.mgr != nil && now >= s.grant.Until {
-		s.end(now, "its lease is over: too few of the other managers answer, or this one was stalled", 0)
+		s.leave(now, "its lease is over: too few of the other managers answer, or this one was stalled")
 	}
 }
 
 // Tick does what is due, and returns when it wants to be called again.
 func (s *Seat) Tick(now time.Duration) (next time.Duration) {
-	s.check(now)
+	if s.check(now); s.anew {
+		return now + s.cfg.Tick
+	}
 	s.dialFellows(now)
 	s.claim(now)
 	if s.mgr == nil {
@@ -164,7 +187,17 @@ func (s *Seat) claim(now time.Duration) {
 	case ok && g.Term == s.grant.Term:
 		s.grant = g
 	case s.mgr != nil:
-		s.end(now, "another may lead", 0)
+		s.leave(now, "another may lead")
+	}
+}
+
+// leave ends the leading for good.
+func (s *Seat) leave(now time.Duration, why string) {
+	s.end(why, 0)
+	s.lease.Resign(now)
+	s.anew, s.cfg.Past.led = true, true
+	if s.polls != nil {
+		s.cfg.Past.polls = s.polls.ballotPaper
 	}
 }
 
@@ -195,12 +228,12 @@ func (s *Seat) begin(now time.Duration) {
 
 // end ends the leading. Every channel but one is closed, so that whoever is at its other end goes to
 // the manager that leads next.
-func (s *Seat) end(now time.Duration, why string, but mercury.ChannelID) {
+func (s *Seat) end(why string, but mercury.ChannelID) {
 	s.log.Warn("this manager leads no more", "term", s.grant.Term, "why", why)
 	for _, a := range s.mgr.members {
 		s.mgr.unwatch(a)
 	}
-	s.heirloom, s.lastLook = s.mgr.roll(), s.mgr.lastLook
+	s.lastLook = s.mgr.lastLook
 	s.mgr, s.grant = nil, Grant{}
 	for _, ch := range s.channels {
 		if ch != but {
@@ -218,7 +251,9 @@ func (s *Seat) end(now time.Duration, why string, but mercury.ChannelID) {
 
 // Opened implements mercury.Handler.
 func (s *Seat) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
-	s.check(now)
+	if s.check(now); s.anew {
+		return
+	}
 	if f := s.fellowBy(ch); f != nil {
 		f.open = true
 		return
@@ -236,7 +271,9 @@ func (s *Seat) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Addr
 
 // Closed implements mercury.Handler.
 func (s *Seat) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
-	s.check(now)
+	if s.check(now); s.anew {
+		return
+	}
 	if f := s.fellowBy(ch); f != nil {
 		f.ch, f.open, f.told = 0, false, nil
 		return
@@ -250,7 +287,9 @@ func (s *Seat) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 
 // Message implements mercury.Handler.
 func (s *Seat) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
-	s.check(now)
+	if s.check(now); s.anew {
+		return
+	}
 	if s.ofFellow(now, ch, msg) {
 		return
 	}
@@ -284,11 +323,16 @@ func (s *Seat) turnAway(ch mercury.ChannelID) {
 }
 
 // rise begins anew in a term above one that an app knows, and hears that app again. Whoever else has
-// joined in the meantime was told nothing that counts, and joins again.
+// joined in the meantime was told nothing, and joins again. A manager that runs already has given orders
+// in its term: then the process is made anew.
 func (s *Seat) rise(now time.Duration, known uint32, ch mercury.ChannelID, msg []byte) {
-	s.least = known + 1
 	s.log.Info("a world of an earlier manager runs", "its_term", known, "term", s.grant.Term)
-	s.end(now, "an app knows a term that is as high", ch)
+	s.least, s.cfg.Past.least = known+1, known+1
+	if s.mgr.runs() {
+		s.leave(now, "an app knows a term that is as high")
+		return
+	}
+	s.end("an app knows a term that is as high", ch)
 	s.claim(now)
 	if s.mgr != nil {
 		s.mgr.Opened(now, ch, mercury.Address{})

@@ -30,8 +30,12 @@ func (c *Cluster) startCellAppMgr(fresh bool) error {
 	if c.cfg.Inner == TCP {
 		own = 2 // observers come over UDP
 	}
+	fresh = fresh || c.cfg.Term > 0
+	var past cellappmgr.Past
 	p, err := c.start("CellAppMgr", c.cfg.managerCarriers, c.cfg.seal(mercury.Observer), func(e host.Env) (host.App, error) {
-		return cellappmgr.NewSeat(c.seatConfig(&e, own, fresh || c.cfg.Term > 0))
+		cfg := c.seatConfig(&e, own, fresh)
+		cfg.Past = &past
+		return cellappmgr.NewSeat(cfg)
 	})
 	if err != nil {
 		return err

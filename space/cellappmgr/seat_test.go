@@ -1,0 +1,85 @@
+package cellappmgr
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// TestSeatStandsBy: a Seat that does not lead sends away who joins, and hears votes of other managers
+// alone.
+func TestSeatStandsBy(t *testing.T) {
+	r := newRig(t, nil)
+	cfg := r.m.cfg
+	cfg.Term = 0
+	own, other := cfg.Transport.Self().At, netip.MustParseAddrPort("10.9.9.9:9")
+	if _, err := NewSeat(SeatConfig{Config: cfg, Places: []netip.AddrPort{other}}); err == nil {
+		t.Error("a Seat at none of the Places is made")
+	}
+	s, err := NewSeat(SeatConfig{Config: cfg, Places: []netip.AddrPort{other, own, netip.MustParseAddrPort("10.9.9.8:9")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for now := time.Duration(0); now < 10*time.Second; now += 100 * time.Millisecond {
+		s.Tick(now)
+	}
+	if s.Manager() != nil || s.Term() != 0 || s.Dismissed() {
+		t.Fatal("it leads without votes")
+	}
+	peer := r.join(wire.CellApp, 2)
+	ch := peer.ch
+	s.Opened(time.Minute, ch, peer.addr)
+	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.LeaseVote{Term: 1, Round: 1, Granted: true}))
+	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.LeaseAsk{Term: 200, Round: 1}))
+	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.Members{}))
+	if c := s.Counts(); c.Foreign != 3 || s.polls.high != 0 || s.polls.vote.term > 1 || s.Term() != 0 {
+		t.Errorf("%+v, %+v", c, s.polls.ballotPaper)
+	}
+	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp}))
+	s.Message(time.Minute, ch, true, []byte{255})
+	if c := s.Counts(); c.Turned != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestSeatAlone: without others a Seat leads at once, in a term above that of an app which knows one.
+func TestSeatAlone(t *testing.T) {
+	r := newRig(t, nil)
+	cfg := r.m.cfg
+	cfg.Term = 0
+	terms := []uint32{}
+	past := new(Past)
+	s, err := NewSeat(SeatConfig{Config: cfg, Past: past, Leads: func(term uint32) { terms = append(terms, term) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Tick(0)
+	if s.Term() != 1 || !s.Manager().recovery.on {
+		t.Fatalf("term %d; it waits for a world: %v", s.Term(), s.Manager() != nil && s.Manager().recovery.on)
+	}
+	peer := r.join(wire.CellApp, 2)
+	s.Opened(time.Second, peer.ch, peer.addr)
+	s.Message(time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: 7}))
+	if s.Term() != 8 || len(terms) != 2 || len(s.Manager().recovery.returning) != 1 {
+		t.Fatalf("terms %v", terms)
+	}
+	// One that runs already has given orders in its term: the next start takes the higher one.
+	s.Manager().recovery.on = false
+	s.Message(2*time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: 8}))
+	if !s.Dismissed() || s.Manager() != nil {
+		t.Fatal("it leads on in a term that an app knows of another")
+	}
+	s.Message(2*time.Second, peer.ch, true, []byte{255})
+	again, err := NewSeat(SeatConfig{Config: cfg, Past: past, Fresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Tick(3 * time.Second)
+	if again.Term() != 9 || !again.Manager().recovery.on {
+		t.Errorf("then term %d", again.Term())
+	}
+	var _ mercury.Handler = again
+}

@@ -17,6 +17,10 @@ const (
 	// longer than a channel that goes on takes to resend, also after a pause of a process.
 	copyPatience = 3 * time.Second
 
+	// RefusedPatience is how long a base waits for holders that have room for its copies. What others send
+	// it is kept by them until it is in a copy, so it must not wait for ever.
+	RefusedPatience = 30 * time.Second
+
 	// maxSoonPerTick bounds the bases that a tick backs up because they are new or asked for it: a
 	// megabyte of usual bases. The others follow in the next ticks.
 	maxSoonPerTick = 1024
@@ -40,10 +44,11 @@ type copying struct {
 	cycleAt     time.Duration
 	credit      float64 // of a base, from the ticks before
 
-	alone bool // the log has said that nothing protects the bases
-	parts []byte
-	to    []mercury.Address
-	copy  migrate.BaseCopy
+	crowded int  // bases that nobody has room for
+	alone   bool // the log has said that nothing protects the bases
+	parts   []byte
+	to      []mercury.Address
+	copy    migrate.BaseCopy
 }
 
 // copied is what a base knows of its copies.
@@ -67,6 +72,9 @@ type copied struct {
 	came          uint64
 	queued, again bool // in soon; it must go there after the one under way
 	large         bool // too large to travel, when it was last tried
+	// refused says that no copy was taken since refusedAt, and roomless that this lasted too long.
+	refused, roomless bool
+	refusedAt         time.Duration
 }
 
 // baseQueue is a list of bases linked through them.
@@ -114,8 +122,19 @@ func (a *BaseApp) protected() bool {
 	return a.copying.period > 0 && len(a.copying.ruling.all) > 0
 }
 
-// protected reports whether the app is, and a copy of this base can travel.
-func (b *base) protected() bool { return b.app.protected() && !b.copied.large }
+// protected reports whether the app is, and a copy of this base can travel and finds room.
+func (b *base) protected() bool {
+	return b.app.protected() && !b.copied.large && !b.copied.roomless
+}
+
+// exposed tells all who keep something for a base that nothing protects it any more.
+func (b *base) exposed() {
+	b.link.in.Owe()
+	for _, t := range b.talks {
+		t.in.Owe()
+		b.app.wake(t)
+	}
+}
 
 // protect has a new base backed up from now on, the first time at the end of this tick.
 func (a *BaseApp) protect(b *base) {
@@ -136,6 +155,7 @@ func (a *BaseApp) unprotect(b *base) {
 		return
 	}
 	k.queue.remove(b)
+	b.foundRoom()
 	for _, h := range c.holders {
 		a.send(h, &migrate.BaseGone{ID: b.id})
 	}
@@ -253,6 +273,7 @@ func (a *BaseApp) tooLarge(b *base, size int) {
 	a.report.BackupsRefused++
 	if !b.copied.large {
 		b.copied.large = true
+		b.exposed()
 		b.log.Error("the base is too large to be backed up: its copy stays the last one", "bytes", size, "most", migrate.MaxParts)
 	}
 }
@@ -270,19 +291,47 @@ func (a *BaseApp) takeCopyHeld(from sender, m *migrate.BaseCopyHeld) {
 	}
 	c.waiting = slices.Delete(c.waiting, i, i+1)
 	if m.Refused {
-		c.failed = true
-		a.report.BackupsRefused++
-		b.log.Warn("another BaseApp has no room for a copy of the base; it is tried again", "app", from.app, "after", a.copying.period)
+		b.copyRefused(from.app)
 	}
 	if len(c.waiting) == 0 {
 		b.copyEnded()
 	}
 }
 
+// copyRefused notes that a holder has no room. After RefusedPatience nothing waits for a copy any more, until one
+// is taken. The log says once that there are such bases.
+func (b *base) copyRefused(by mercury.Address) {
+	a, c := b.app, &b.copied
+	c.failed = true
+	a.report.BackupsRefused++
+	if !c.refused {
+		c.refused, c.refusedAt = true, a.now
+		b.log.Warn("another BaseApp has no room for a copy of the base; it is tried again", "app", by, "after", a.copying.period)
+	}
+	if c.roomless || a.now-c.refusedAt < RefusedPatience {
+		return
+	}
+	c.roomless = true
+	if a.copying.crowded++; a.copying.crowded == 1 {
+		a.log.Error("nothing protects some bases: no other BaseApp has room for their copies; start another one", "first", b.id, "after", RefusedPatience)
+	}
+	b.exposed()
+}
+
+// foundRoom ends what copyRefused began.
+func (b *base) foundRoom() {
+	c := &b.copied
+	if c.roomless {
+		b.app.copying.crowded--
+	}
+	c.refused, c.roomless = false, false
+}
+
 // copyEnded takes the last answer to a copy.
 func (b *base) copyEnded() {
 	c := &b.copied
 	if !c.failed && len(c.sent) > 0 {
+		b.foundRoom()
 		c.held, c.heldCycle = c.number, c.cycle
 		c.sent, c.holders = c.holders[:0], c.sent
 		if b.app.ruled(b) {
@@ -402,10 +451,10 @@ func (a *BaseApp) holderDied(holder mercury.Address) {
 	}
 }
 
-// unprotected counts the bases of which nobody holds a copy now.
+// unprotected counts the bases of which nobody holds a copy now, or none that is new enough.
 func (a *BaseApp) unprotected() (n uint32) {
 	for _, b := range a.list {
-		if !b.removed && len(b.copied.holders) == 0 {
+		if c := &b.copied; !b.removed && (len(c.holders) == 0 || c.large || c.roomless) {
 			n++
 		}
 	}

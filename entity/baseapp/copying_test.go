@@ -238,6 +238,35 @@ func TestBackupRefused(t *testing.T) {
 	}
 }
 
+// A base that nobody has room for counts as unprotected after a while: nobody keeps anything for it any longer,
+// and its script waits for no copy. The log says so once. It is protected again once there is room.
+func TestBackupsWithoutRoom(t *testing.T) {
+	c := newCopier(t)
+	c.pass(3 * time.Second)
+	c.full[appW] = true
+	id, other := c.make(), c.make()
+	if err := c.script(id).Backup("OnAlarm", 5); err != nil {
+		t.Fatal(err)
+	}
+	b := c.a.byID[id]
+	c.pass(RefusedPatience - time.Second)
+	if !b.protected() || strings.Contains(c.logs.String(), "nothing protects") || len(b.commits) != 1 {
+		t.Fatalf("unprotected too early: %s", c.logs.String())
+	}
+	c.pass(3 * time.Second)
+	if b.protected() || c.a.byID[other].protected() || len(b.commits) != 0 {
+		t.Fatalf("protected, %d commits wait", len(b.commits))
+	}
+	if n := strings.Count(c.logs.String(), "nothing protects"); n != 1 || c.a.unprotected() != 2 {
+		t.Errorf("said %d times; %d are unprotected", n, c.a.unprotected())
+	}
+	c.full = nil
+	c.pass(2 * time.Second)
+	if !b.protected() || c.a.unprotected() != 0 || c.a.copying.crowded != 0 {
+		t.Errorf("%d are unprotected, %d have no room", c.a.unprotected(), c.a.copying.crowded)
+	}
+}
+
 // An app that is alone says so once, and nothing waits for a copy.
 func TestAlone(t *testing.T) {
 	c := newCopier(t)

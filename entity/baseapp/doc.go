@@ -97,6 +97,9 @@
 // covers them, and drops the others. Until then the heir's own death would be healed from these copies, so
 // no copy that the heir makes is confirmed. The next holder begins a later life than the heir did.
 //
+// A base that nobody has room for counts as unprotected after RefusedPatience, as one that is too large does at
+// once: nothing waits for its copies any more, until one is taken. The status counts such bases.
+//
 // An app that is alone has nobody to hold copies. It says so once, counts its bases as unprotected, and
 // counts every base as confirmed, so that nothing waits for ever. Without a Config.BackupPeriod nobody
 // holds copies at all.

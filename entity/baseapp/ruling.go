@@ -172,11 +172,12 @@ func (a *BaseApp) copyForRule() {
 }
 
 // lacks reports whether the pending rule has to wait for copies of a base. One that has become too
-// large to travel is left out: its last copy is lost with the old rule, and the log has said so.
+// large to travel, or that nobody has room for, is left out: its last copy is lost with the old rule, and the
+// log has said so.
 func (r *ruling) lacks(a *BaseApp, b *base) bool {
 	c := &b.copied
 	switch {
-	case b.removed || c.large || len(r.next.List) == 0:
+	case b.removed || c.large || c.roomless || len(r.next.List) == 0:
 		return false
 	case c.born > r.born && c.held == 0 && c.confirmed == 0:
 		return false // it is sent to all holders from the start, and nobody counts on it yet

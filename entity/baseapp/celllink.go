@@ -178,7 +178,7 @@ func (l *cellLink) Create(now time.Duration, c cellCopy) error {
 	}
 	// Messages to a former cell part are not meant for this one.
 	l.out.Settle(now, l.out.Last())
-	c.Order, c.Saves, c.Restored = entity.Order{Incarnation: l.order.Incarnation + 1}, 0, false
+	c.Order, c.Saves, c.Restored = entity.Order{Incarnation: l.order.Incarnation + 1 + l.unknown}, 0, false
 	c.Handled = flow.MarkOf(l.life, l.out.Last())
 	l.copy = c
 	l.begin(now)

@@ -311,7 +311,8 @@ func (l *cellLink) revive(now time.Duration, former, lives uint32) {
 	l.in.Restore()
 	l.in.Owe()
 	l.app = mercury.Address{}
+	l.unknown = adoptGap
 	if l.state != linkNone {
-		l.state, l.at, l.unknown = linkAdopting, now+adoptGrace, adoptGap
+		l.state, l.at = linkAdopting, now+adoptGrace
 	}
 }

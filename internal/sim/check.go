@@ -102,12 +102,12 @@ type baseOn struct {
 	id  entity.ID
 }
 
-// incarnations are those that bases have started. Of a restored base that has yet to hear of its cell part
-// it is not known.
+// incarnations are those that bases have started. Of a restored base that has yet to hear of its cell part, or
+// that knows nothing of one that it made after its copy, it is not known.
 func (k *oneReal) incarnations() map[entity.ID]uint32 {
 	current := map[entity.ID]uint32{}
 	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-		if b.Life > 0 && b.HasCell && !b.Live {
+		if b.Life > 0 && !b.Live {
 			current[b.ID] = math.MaxUint32
 		}
 		current[b.ID] = max(current[b.ID], b.Order.Incarnation)

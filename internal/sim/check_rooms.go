@@ -58,8 +58,8 @@ func (k *roomsKnown) converged() error {
 		switch {
 		case !b.HasCell && on != nil:
 			faults = append(faults, fmt.Errorf("lodger %v on %s has no cell part, but there is one on %s", b.ID, p.Name, on.Name))
-		case b.Live && (on == nil || in != l.room || !known[in]):
-			faults = append(faults, fmt.Errorf("lodger %v on %s has room %d, its cell part is in %d", b.ID, p.Name, l.room, in))
+		case b.Live && (on == nil || in != l.room() || !known[in]):
+			faults = append(faults, fmt.Errorf("lodger %v on %s has room %d, its cell part is in %d", b.ID, p.Name, l.room(), in))
 		}
 	})
 	return errors.Join(faults...)

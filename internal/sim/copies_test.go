@@ -22,16 +22,34 @@ func TestCopies(t *testing.T) {
 }
 
 // TestBasesDie lets BaseApps crash. What a copy was known to have is kept, and everyone and everything goes on
-// in the next lives of the bases. In these seeds bases outlived two deaths, holders came back, and clients came
-// back to a base that has forgotten what they know.
+// in the next lives of the bases. In the first seeds bases outlive two deaths, holders come back, and clients
+// come back to a base that has forgotten what they know.
 func TestBasesDie(t *testing.T) {
-	for _, seed := range []uint64{1, 12, 19, 48} {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			runSeed(t, Options{
-				Seed: 7000 + seed, CellApps: 2, BaseApps: 3 + int(seed%2), Players: 4, Rovers: 6, Faults: 30 * time.Second,
-				CrashBase: true, Replicas: 1 + int(seed%2),
-			}, "")
-		})
+	worlds := map[string]struct {
+		seeds  []uint64
+		change func(o *Options)
+	}{
+		"plain":   {[]uint64{1, 12, 19, 48}, func(*Options) {}},
+		"lodgers": {[]uint64{1, 2}, func(o *Options) { o.Lodgers = 3 }},
+		"churn":   {[]uint64{11}, func(o *Options) { o.Churn = true }},
+		// CellApps die, too: a cell part is made again for a base that was restored.
+		"cells": {[]uint64{101, 130}, func(o *Options) { o.Crash = true }},
+		// BaseApps are declared dead that are only slow.
+		"pauses": {[]uint64{11, 13}, func(o *Options) { o.Pause = true }},
+		"cuts":   {[]uint64{3}, func(o *Options) { o.Cut = true }},
+		"breaks": {[]uint64{4}, func(o *Options) { o.Wild.Breaks = true }},
+	}
+	for name, w := range worlds {
+		for _, seed := range w.seeds {
+			t.Run(fmt.Sprint(name, " ", seed), func(t *testing.T) {
+				t.Parallel()
+				o := Options{
+					Seed: 7000 + seed, CellApps: 2, BaseApps: 3 + int(seed%2), Players: 4, Rovers: 6, Faults: 30 * time.Second,
+					CrashBase: true, Replicas: 1 + int(seed%2),
+				}
+				w.change(&o)
+				runSeed(t, o, "")
+			})
+		}
 	}
 }

@@ -91,8 +91,8 @@ func (c *Cluster) crashManager() {
 	c.manager.restartAt = c.now + d
 }
 
-// pauseOne stops a process for a moment. A CellApp sometimes pauses for longer than the manager
-// waits, so that it is declared dead although it is only slow.
+// pauseOne stops a process for a moment. A CellApp, or a BaseApp whose bases others hold, sometimes pauses
+// for longer than the manager waits, so that it is declared dead although it is only slow.
 func (c *Cluster) pauseOne() {
 	p := c.procs[c.chance.IntN(len(c.procs))]
 	if !p.alive || p.paused() {
@@ -103,6 +103,9 @@ func (c *Cluster) pauseOne() {
 		if q == p && c.opts.Crash && c.chance.IntN(3) == 0 {
 			d = time.Duration(3500+c.chance.IntN(3000)) * time.Millisecond
 		}
+	}
+	if c.opts.Replicas > 0 && c.opts.CrashBase && slices.Contains(c.baseApps, p) && c.chance.IntN(2) == 0 {
+		d = time.Duration(3500+c.chance.IntN(3000)) * time.Millisecond
 	}
 	p.pause(d)
 }

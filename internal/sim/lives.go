@@ -3,6 +3,8 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
@@ -30,7 +32,20 @@ type bookOfBases struct {
 	// kept is the number up to which each base was told that others have a copy of what it said.
 	kept   map[entity.ID]uint32
 	faults []error
+	// behind are lives that began with less than was kept. That is a fault unless their app learns that it
+	// was declared dead, and that the true heir is another.
+	behind []lifeBehind
 }
+
+type lifeBehind struct {
+	on     *Process
+	starts int
+	at     time.Duration
+	err    error
+}
+
+// learnsIn is how soon an app that was declared dead learns it, once it is back.
+const learnsIn = 4 * time.Second
 
 // noter is a base that says numbers to its cell part.
 type noter struct{ Sent property.Uint32 }
@@ -67,7 +82,7 @@ func (s *noter) begin(b *entity.Base, p *past) {
 	k.lives++
 	p.nth = k.lives
 	if had := k.kept[b.ID()]; s.Sent.Get() < had {
-		k.faults = append(k.faults, fmt.Errorf("promise 6: base %v goes on from its number %d on %s, and a copy was known to have %d", b.ID(), s.Sent.Get(), p.on.Name, had))
+		k.behind = append(k.behind, lifeBehind{p.on, p.on.starts, p.on.c.now, fmt.Errorf("promise 6: base %v goes on from its number %d on %s, and a copy was known to have %d", b.ID(), s.Sent.Get(), p.on.Name, had)})
 	}
 }
 
@@ -91,6 +106,17 @@ func mayNote(lastLife, last, life, n uint32) bool {
 // basesKept checks promise 6 for bases: a restored one has all that it was told is kept.
 type basesKept struct{ c *Cluster }
 
-func (k *basesKept) safe() error { return errors.Join(k.c.world.bases.faults...) }
+func (k *basesKept) safe() error { return k.after(learnsIn) }
 
-func (k *basesKept) converged() error { return k.safe() }
+func (k *basesKept) converged() error { return k.after(0) }
+
+func (k *basesKept) after(wait time.Duration) error {
+	b := &k.c.world.bases
+	faults := slices.Clone(b.faults)
+	for _, x := range b.behind {
+		if x.on.starts == x.starts && k.c.now >= x.at+wait {
+			faults = append(faults, x.err)
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -18,6 +18,10 @@ const lodgerDef = `
 <root>
 	<Properties>
 		<steps>   <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
+		<room>    <Type> UINT32 </Type> <Flags> BASE </Flags> </room>
+		<asked>   <Type> BOOL </Type> <Flags> BASE </Flags> </asked>
+		<got>     <Type> BOOL </Type> <Flags> BASE </Flags> </got>
+		<rooms>   <Type> INT32 </Type> <Flags> BASE </Flags> </rooms>
 	</Properties>
 	<CellMethods>
 		<close/>
@@ -46,13 +50,14 @@ const stay = 8
 // lodgerBase is the base part of a lodger.
 type lodgerBase struct {
 	*entity.Base
-	room   entity.SpaceID `cellscape:"local"`
-	asked  bool           `cellscape:"local"`
-	got    bool           `cellscape:"local"` // its cell part has come to life
-	beats  int            `cellscape:"local"`
-	rooms  int            `cellscape:"local"`
-	losses int            `cellscape:"local"`
-	enough bool           `cellscape:"local"` // it asks for no more rooms
+	Room   property.Uint32
+	Asked  property.Bool
+	Got    property.Bool // its cell part has come to life
+	Rooms  property.Int32
+	beats  int  `cellscape:"local"`
+	losses int  `cellscape:"local"`
+	again  bool `cellscape:"local"` // it was restored
+	enough bool `cellscape:"local"` // it asks for no more rooms
 	// patient says that the lodger gives each room up once, and trusts that it ends; left is the
 	// last one that it gave up.
 	patient bool           `cellscape:"local"`
@@ -62,48 +67,66 @@ type lodgerBase struct {
 // OnCreated starts the beat.
 func (b *lodgerBase) OnCreated() { _, _ = b.AddTimer(beat, beat, "OnBeat", 0) }
 
-// OnRoom moves in.
+// OnRestored notes that it may have done more than it remembers.
+func (b *lodgerBase) OnRestored() { b.again = true }
+
+func (b *lodgerBase) room() entity.SpaceID { return entity.SpaceID(b.Room.Get()) }
+
+// OnRoom moves in, once a copy of the base knows the room: no cell part is in a room of which a restored base
+// knows nothing.
 func (b *lodgerBase) OnRoom(r entity.SpaceReply) {
-	b.asked = false
+	b.Asked.Set(false)
 	if r.Space == 0 {
 		return
 	}
-	if b.CreateCell(r.Space, property.Vector3{X: float32((b.rooms+1)%30 - 15)}, property.Vector3{}, nil) != nil {
-		_ = b.DestroySpace(r.Space) // the former cell part is still on its way out, and nobody else will use the room
+	b.Room.Set(uint32(r.Space))
+	b.beats = 0
+	b.Rooms.Set(b.Rooms.Get() + 1)
+	if err := b.Backup("OnMoveIn", int64(r.Space)); err != nil {
+		panic(err)
+	}
+}
+
+// OnMoveIn moves in.
+func (b *lodgerBase) OnMoveIn(c entity.Callback) {
+	room := entity.SpaceID(c.User)
+	if b.room() != room || b.CreateCell(room, property.Vector3{X: float32(b.Rooms.Get()%30 - 15)}, property.Vector3{}, nil) == nil || b.again {
 		return
 	}
-	b.room, b.beats = r.Space, 0
-	b.rooms++
+	_ = b.DestroySpace(room) // the former cell part is still on its way out, and nobody else will use the room
+	b.Room.Set(0)
+	b.Rooms.Set(b.Rooms.Get() - 1)
 }
 
 // OnGetCell notes that it has moved in.
-func (b *lodgerBase) OnGetCell() { b.got = true }
+func (b *lodgerBase) OnGetCell() { b.Got.Set(true) }
 
 // OnLoseCell gives up the room, whoever ended it. If the room still exists, it is empty.
 func (b *lodgerBase) OnLoseCell() {
-	b.room, b.got = 0, false
+	b.Room.Set(0)
+	b.Got.Set(false)
 	b.losses++
 }
 
 // OnBeat asks for a room, or gives up the one that it has.
 func (b *lodgerBase) OnBeat(entity.Callback) {
 	b.beats++
-	switch {
-	case b.room == 0 && !b.asked && !b.enough:
-		_, err := b.CreateSpace(room(b.rooms), "OnRoom")
-		b.asked = err == nil
-	case b.room == 0 || b.beats%stay != 0 || b.patient && b.left == b.room:
-	case b.rooms%3 == 0:
-		b.left = b.room
-		_ = b.DestroySpace(b.room)
-	case b.rooms%3 == 1:
+	switch rooms := b.Rooms.Get(); {
+	case b.room() == 0 && !b.Asked.Get() && !b.enough:
+		_, err := b.CreateSpace(room(int(rooms)), "OnRoom")
+		b.Asked.Set(err == nil)
+	case b.room() == 0 || b.beats%stay != 0 || b.patient && b.left == b.room():
+	case rooms%3 == 0:
+		b.left = b.room()
+		_ = b.DestroySpace(b.room())
+	case rooms%3 == 1:
 		_ = b.Cell().Call("close")
 	default:
 		_ = b.DestroyCell()
-		if !b.got {
+		if !b.Got.Get() {
 			// The cell part was on its way in. If it never comes to life, nobody says that it is
 			// gone, and nobody uses the room.
-			_ = b.DestroySpace(b.room)
+			_ = b.DestroySpace(b.room())
 			b.OnLoseCell()
 		}
 	}

@@ -34,7 +34,7 @@ func (r *rig) leftovers() (n int) {
 
 func (r *rig) rooms() (rooms, losses int) {
 	r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) {
-		rooms += l.rooms
+		rooms += int(l.Rooms.Get())
 		losses += l.losses
 	})
 	return rooms, losses

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -76,7 +77,7 @@ type Config struct {
 	// DefaultDownloadRate.
 	DownloadRate int64
 	// BackupPeriod is the time between two backups of a base to other BaseApps, on which it goes on if
-	// this one dies, at least a tick; 10 s suit most games. 0 or less means never: then a death ends the
+	// this one dies, at least a tick. 0 means DefaultBackupPeriod; below 0 is never: then a death ends the
 	// bases, and the sessions of their players. All BaseApps of a cluster should have the same.
 	BackupPeriod time.Duration
 	// BackupReplicas is how many other BaseApps hold a copy of each base, up to migrate.MaxReplicas; 0
@@ -134,6 +135,9 @@ func (c *Config) Validate() error {
 	if c.Relogin >= relogins {
 		fault("Relogin is %d; give TakeOver, RefuseLogin or AwaitDestroy", c.Relogin)
 	}
+	if c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, DefaultTick) {
+		fault("BackupPeriod is %v; give a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
+	}
 	if c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas {
 		fault("BackupReplicas is %d; give 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, DefaultBackupReplicas)
 	}
@@ -180,6 +184,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.ResumeTime == 0 {
 		c.ResumeTime = DefaultResumeTime
+	}
+	if c.BackupPeriod == 0 {
+		c.BackupPeriod = DefaultBackupPeriod
 	}
 	if c.BackupReplicas == 0 {
 		c.BackupReplicas = DefaultBackupReplicas

@@ -10,6 +10,10 @@ import (
 )
 
 const (
+	// DefaultBackupPeriod bounds what a base may have to do again after the death of its BaseApp. With it a
+	// BaseApp of 10,000 bases sends a thousand copies a second.
+	DefaultBackupPeriod = 10 * time.Second
+
 	// DefaultBackupReplicas is how many BaseApps hold a copy of each base.
 	DefaultBackupReplicas = 1
 

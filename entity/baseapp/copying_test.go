@@ -300,6 +300,16 @@ func TestNoBackups(t *testing.T) {
 	}
 }
 
+// Bases are backed up unless somebody says otherwise.
+func TestBackupsByDefault(t *testing.T) {
+	c := newCopier(t, func(c *Config) { c.BackupPeriod = 0 })
+	id := c.make()
+	c.pass(DefaultBackupPeriod + time.Second)
+	if n := len(c.take()); n < 2 || c.confirmed(id) == 0 {
+		t.Errorf("%d copies in a period, confirmed %d", n, c.confirmed(id))
+	}
+}
+
 // A new rule rules only when all bases have copies by it and everyone knows it. Until then the old
 // holders have the newest copies, too; then they are told to forget.
 func TestRuleChanges(t *testing.T) {

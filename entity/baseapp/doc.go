@@ -101,7 +101,7 @@
 // once: nothing waits for its copies any more, until one is taken. The status counts such bases.
 //
 // An app that is alone has nobody to hold copies. It says so once, counts its bases as unprotected, and
-// counts every base as confirmed, so that nothing waits for ever. Without a Config.BackupPeriod nobody
+// counts every base as confirmed, so that nothing waits for ever. With a Config.BackupPeriod below 0 nobody
 // holds copies at all.
 //
 // # The death of a BaseApp

@@ -137,6 +137,9 @@
 //	BaseGone, CopyMark   the marks of the cycle that begins then         a backup period
 //	BackupRule,          told again until it is answered                 1 s
 //	BackupRuleHeld
+//	Leaving              told again while the app is to leave             1 s
+//	Depart, Departed     asked again until it is answered, or until the   1 s
+//	                     app is dismissed, since it has left
 //	moves, ClientPacket  unreliable: the next one
 //
 // "A tick" applies where the sender sees that its channel has ended, and says again over the next

@@ -53,6 +53,8 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 		a.refused("its sender may not send this message", "from", from, "role", role, "id", id)
 	case role == wire.CellAppMgr && !a.heeds(id):
 		a.refused("the manager has not shown its term yet", "from", from, "id", id)
+	case a.still() && !heardStill(id):
+		a.missed(sender{ch, from, role}, id)
 	default:
 		if err := a.routes.Handle(sender{ch, from, role}, id, body); err != nil {
 			a.fault("malformed message", "from", from, "id", id, "error", err)
@@ -73,19 +75,14 @@ func (a *BaseApp) route() {
 	app.On(r, a.managerRefuses)
 	app.On(r, a.managerDismisses)
 	app.On(r, func(_ sender, m *wire.AppDead) {
-		switch m.Role {
-		case wire.CellApp:
-			a.mourn(m.App, m.Mourners)
-			a.cellAppDead(m.App)
-			a.endMourning()
-			return
-		case wire.BaseApp:
-			a.baseAppDead(m)
+		if a.still() {
+			a.deathWhileStill(m)
 			return
 		}
-		a.links.Bury(m.Role, m.App)
-		a.roster.Remove(m.App)
+		a.appDead(m)
 	})
+	app.On(r, a.takeLeaving)
+	app.On(r, func(from sender, m *wire.Departed) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, a.mourned)
 	a.routeCopies()
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
@@ -103,6 +100,22 @@ func (a *BaseApp) route() {
 	app.On(r, func(from sender, m *wire.MakeBase) { a.links.Reply(from.ch, a.makeBase(m)) })
 	app.On(r, func(from sender, m *wire.MakeProxy) { a.links.Reply(from.ch, a.makeProxy(m)) })
 	app.On(r, func(from sender, m *wire.Relogin) { a.relogin(from.ch, m) })
+}
+
+// appDead takes a verdict.
+func (a *BaseApp) appDead(m *wire.AppDead) {
+	switch m.Role {
+	case wire.CellApp:
+		a.mourn(m.App, m.Mourners)
+		a.cellAppDead(m.App)
+		a.endMourning()
+		return
+	case wire.BaseApp:
+		a.baseAppDead(m)
+		return
+	}
+	a.links.Bury(m.Role, m.App)
+	a.roster.Remove(m.App)
 }
 
 func (a *BaseApp) managerWelcomes(from sender, m *wire.Welcome) {

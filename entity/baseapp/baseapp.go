@@ -95,7 +95,9 @@ type BaseApp struct {
 
 	copying    copying
 	holding    holding
-	neighbours []neighbour // at most one for each app that was ever named
+	leave      leaving
+	goers      []mercury.Address // other BaseApps that will leave
+	neighbours []neighbour       // at most one for each app that was ever named
 }
 
 // New returns an app that joins the cluster in its first ticks. Errors are those of
@@ -141,7 +143,7 @@ func New(cfg Config) (*BaseApp, error) {
 
 // Dismissed reports whether this start of the app was declared dead. It has dropped everything by
 // then, and the runner must start a new app under another salt.
-func (a *BaseApp) Dismissed() bool { return a.dismissed }
+func (a *BaseApp) Dismissed() bool { return a.dismissed && a.leave.state != leaveGone }
 
 // Joined reports whether the app has ever had a place in the cluster.
 func (a *BaseApp) Joined() bool { return a.ids != nil }
@@ -159,26 +161,36 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.links.Tick(now)
 		a.cellMgr.Tick(now)
 		a.baseMgr.Tick(now)
-		if !a.frozen {
+		if !a.frozen && !a.still() {
 			a.game += now - a.gameAt
 		}
 		a.closeSilent()
 		a.shut()
-		a.endMourning()
-		a.tickBases()
-		a.sendFlows()
-		a.tickTalks()
-		a.spaces.Tick()
-		a.endings.Tick()
-		a.asks.Tick()
-		a.made.expire(now)
-		a.downloads.tick()
-		a.tickCopies()
-		a.admitAwaited()
+		if a.still() {
+			a.tickStill()
+		} else {
+			a.tickLife()
+		}
 		a.sendReport()
 	}
 	a.gameAt = now
 	return a.ticks.End(a.ticks.Now(), &a.report)
+}
+
+// tickLife is what bases do in a tick, and what is done for them.
+func (a *BaseApp) tickLife() {
+	a.endMourning()
+	a.tickBases()
+	a.sendFlows()
+	a.tickTalks()
+	a.spaces.Tick()
+	a.endings.Tick()
+	a.asks.Tick()
+	a.made.expire(a.now)
+	a.downloads.tick()
+	a.tickCopies()
+	a.admitAwaited()
+	a.tickLeaving()
 }
 
 func (a *BaseApp) tickBases() {
@@ -251,12 +263,23 @@ func (a *BaseApp) dismiss(reason string) {
 	if a.dismissed {
 		return
 	}
-	a.dismissed = true
+	if a.leave.state == leaveAsking { // the answer was lost
+		a.depart()
+		return
+	}
 	a.log.Error("declared dead while only slow: dropping all bases", "reason", reason)
 	for _, b := range a.list {
 		if b.seat != nil {
 			b.seat.refuse(protocol.ServerClosing)
 		}
+	}
+	a.dropAll()
+}
+
+// dropAll ends what the app has and does, without a word.
+func (a *BaseApp) dropAll() {
+	a.dismissed = true
+	for _, b := range a.list {
 		b.removed = true
 	}
 	a.swept = false

@@ -94,6 +94,12 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 		if reason != nil {
 			text = reason.Error()
 		}
+		if a.still() {
+			c.closed = true
+			delete(a.clients, ch)
+			a.leave.lost = append(a.leave.lost, lostClient{c, reason, text})
+			return
+		}
 		c.gone(reason, text)
 	}
 }
@@ -105,6 +111,10 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 		return
 	}
 	if c := a.clients[ch]; c != nil {
+		if a.still() {
+			c.missed = c.missed || reliable
+			return
+		}
 		c.message(reliable, msg)
 		a.hearLocal()
 		return
@@ -122,6 +132,10 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	a.unsilence(ch)
 	switch {
 	case a.mayAttach(ch) && (protocol.ID(msg[0]) == protocol.AttachID || protocol.ID(msg[0]) == protocol.ResumeID):
+		if a.still() {
+			a.turnAway(ch, "a client while the bases stand still", from, wire.ID(msg[0]))
+			return
+		}
 		c := &client{app: a, ch: ch}
 		a.clients[ch] = c
 		c.message(reliable, msg)

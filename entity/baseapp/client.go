@@ -23,6 +23,7 @@ type client struct {
 	base                    *base // nil before Attach or Resume
 	closed                  bool
 	awaited                 bool          // see await.go
+	missed                  bool          // it has said something that was not heard; see leave.go
 	catching                bool          // it has yet to be sent what its seat kept for it
 	slowAt                  time.Duration // when to tell its cell part again that it is slow
 	roomAt                  time.Duration // when its cell part may be told the packet size again
@@ -117,6 +118,11 @@ func (c *client) abort() {
 func (c *client) gone(reason error, text string) {
 	c.closed = true
 	delete(c.app.clients, c.ch)
+	c.lostBy(reason, text)
+}
+
+// lostBy keeps the seat of the client, or ends it.
+func (c *client) lostBy(reason error, text string) {
 	switch b := c.base; {
 	case b == nil:
 	case c.app.resumable() && b.seat.shown && lostChannel(reason):

@@ -119,6 +119,9 @@ func (d *downloads) UploadEnded(_ time.Duration, ch mercury.ChannelID, id uint32
 func (a *BaseApp) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	a.now = now
 	if c := a.clients[ch]; c != nil && !a.dismissed {
+		if a.still() {
+			return // all downloads have ended
+		}
 		c.message(true, msg)
 		return
 	}

@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
@@ -18,6 +19,9 @@ func give(t testing.TB, from *avatar, to entity.ID) {
 	}
 }
 
+// only is what g.heard tells of a message that is too long to tell whole.
+func only(id protocol.ID) string { return fmt.Sprintf("[%d]", id) }
+
 // The client forgets the one entity and is shown the other, when it is ready. The account goes with it.
 func TestGiveClientTo(t *testing.T) {
 	r, g, v := seated(t)
@@ -33,7 +37,7 @@ func TestGiveClientTo(t *testing.T) {
 		t.Errorf("the scripts heard %q", r.events)
 	}
 	r.events = nil
-	if heard := g.heard(); len(heard) < 2 || heard[0] != "[58]" || heard[1] != "[57]" {
+	if heard := g.heard(); len(heard) < 2 || heard[0] != only(protocol.NewTokenID) || heard[1] != only(protocol.ResetEntitiesID) {
 		t.Errorf("the client heard %q", heard)
 	}
 	r.wantSession(0)

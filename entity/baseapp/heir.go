@@ -52,7 +52,8 @@ func (a *BaseApp) baseAppDead(m *wire.AppDead) {
 	for _, t := range a.talking.active { // those of bases that are gone, too
 		t.inherited(app)
 	}
-	a.log.Warn("a BaseApp died", "app", app)
+	a.log.Warn("a BaseApp is gone", "app", app)
+	a.goers = slices.DeleteFunc(a.goers, func(x mercury.Address) bool { return x == app })
 	a.neighbours = slices.DeleteFunc(a.neighbours, func(n neighbour) bool { return n.app == app })
 	a.holderDied(app)
 	a.inherit()

@@ -228,5 +228,5 @@ func (a *BaseApp) takeOver(mine []heritage) {
 		}
 	}
 	a.report.Inherited += uint64(len(mine) - lost)
-	a.log.Warn("bases of BaseApps that died go on here", "bases", len(mine), "lost", lost)
+	a.log.Warn("bases of BaseApps that are gone go on here", "bases", len(mine), "lost", lost)
 }

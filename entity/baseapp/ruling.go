@@ -40,7 +40,8 @@ type ruling struct {
 	heard   []mercury.Address
 	manager bool
 	againAt time.Duration
-	apps    []mercury.Address // scratch
+	apps    []mercury.Address // scratch, as stay
+	stay    []mercury.Address
 }
 
 type rulingState uint8
@@ -110,14 +111,14 @@ func (a *BaseApp) others() []mercury.Address {
 func (a *BaseApp) adjustRule() {
 	k := &a.copying
 	r := &k.ruling
-	want := migrate.Rule{Covers: a.roster.Departures().Newest(), Replicas: uint8(k.replicas)}
-	want.List = migrate.Partners(nil, a.net.Self(), a.others())
+	want := migrate.Rule{Covers: a.roster.Departures().Newest(), Replicas: a.replicas()}
+	want.List = migrate.Partners(nil, a.net.Self(), a.stayers())
 	r.heard = slices.DeleteFunc(r.heard, func(x mercury.Address) bool { return !slices.Contains(r.apps, x) })
 	have := &r.rules
 	if r.state == rulePending {
 		have = &r.next
 	}
-	if have.Covers == want.Covers && slices.Equal(have.List, want.List) {
+	if have.Covers == want.Covers && have.Replicas == want.Replicas && slices.Equal(have.List, want.List) {
 		return
 	}
 	r.state, r.next = rulePending, want

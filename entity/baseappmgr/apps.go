@@ -23,6 +23,8 @@ type knownApp struct {
 	announced bool
 	// away says that its channel has ended. It may come back, with all its bases, or be declared dead.
 	away bool
+	// leaving says that it will leave the cluster, so nothing new is made there.
+	leaving bool
 	// inherited are the apps that died of whose bases it has told all that came there.
 	inherited []mercury.Address
 }
@@ -131,14 +133,22 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 	m.log.Warn("BaseApp gone, its accounts are free", "at", a.at, "accounts", freed, "reason", reason)
 }
 
-// fewest is the BaseApp with the fewest bases, among equals the one with the lowest address; it is
-// nil when none has joined.
+// fewest is the BaseApp with the fewest bases of those that stay, or of those that leave if none stays;
+// among equals the one with the lowest address. It is nil when none has joined.
 func (m *BaseAppMgr) fewest() *knownApp {
 	var best *knownApp
 	for _, a := range m.baseApps {
-		if !a.away && (best == nil || a.load() < best.load()) {
+		if !a.away && (best == nil || best.leaving && !a.leaving || a.leaving == best.leaving && a.load() < best.load()) {
 			best = a
 		}
 	}
 	return best
+}
+
+// onLeaving makes nothing new on a BaseApp.
+func (m *BaseAppMgr) onLeaving(from sender, l *wire.Leaving) {
+	if a := getApp(m.baseApps, from.at); a != nil && !a.leaving {
+		a.leaving = true
+		m.log.Info("a BaseApp will leave; nothing new is made there", "at", a.at, "bases", l.Bases)
+	}
 }

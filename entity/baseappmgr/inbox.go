@@ -79,6 +79,7 @@ func (m *BaseAppMgr) route() {
 	app.On(r, m.onNameGone)
 	app.On(r, m.onNames)
 	app.On(r, m.onInherited)
+	app.On(r, m.onLeaving)
 }
 
 // answered takes a BaseApp's answer.

@@ -88,7 +88,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.TransitID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
+	return id >= protocol.AttachedID && id <= protocol.SwitchID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -136,6 +136,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onNewToken(body)
 	case protocol.ResetEntitiesID:
 		return c.onResetEntities(body)
+	case protocol.SwitchID:
+		return c.onSwitch(body)
 	case protocol.CellGoneID:
 		return c.onCellGone(body)
 	case protocol.EnterID:
@@ -175,8 +177,8 @@ func (c *Client) onRefused(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	if m.Code == protocol.BadToken && c.life.lost != nil && len(c.life.fallback) > 0 {
-		c.cfg.Transport.Close(c.ch) // another start of the app there knows of no session
+	if m.Code == protocol.BadToken && c.life.lost != nil && (len(c.life.fallback) > 0 || c.notYetThere()) {
+		c.cfg.Transport.Close(c.ch) // another start of the app there knows of no session, or not yet
 		c.failed(m)
 		return nil
 	}

@@ -59,6 +59,8 @@ type lifeline struct {
 	tryAt   time.Duration // when to dial again, while there is no channel
 	giveUp  time.Duration // when to give up a channel that does not answer
 	dialled bool
+	// switched is when the session was sent elsewhere; see switch.go.
+	switched time.Duration
 }
 
 // Interrupted returns why the client has no connection now and dials again by itself; nil otherwise.

@@ -50,6 +50,8 @@ type Stats struct {
 	// Interrupted counts losses of the connection in play, and Resumed those after which the session went
 	// on.
 	Interrupted, Resumed uint64
+	// Switched counts how often a server that was shut down sent the session to another one.
+	Switched uint64
 }
 
 // Add adds what another client, or another session, has counted.
@@ -63,7 +65,7 @@ func (s *Stats) Add(o *Stats) {
 		{&s.BytesDown, o.BytesDown}, {&s.BytesUp, o.BytesUp}, {&s.UnknownEntities, o.UnknownEntities},
 		{&s.Kept, o.Kept}, {&s.KeptBytes, o.KeptBytes}, {&s.Returned, o.Returned}, {&s.StalePositions, o.StalePositions}, {&s.UnknownMessages, o.UnknownMessages}, {&s.Malformed, o.Malformed},
 		{&s.Audits, o.Audits}, {&s.AuditDiffs, o.AuditDiffs}, {&s.Forced, o.Forced}, {&s.Unsent, o.Unsent},
-		{&s.Interrupted, o.Interrupted}, {&s.Resumed, o.Resumed},
+		{&s.Interrupted, o.Interrupted}, {&s.Resumed, o.Resumed}, {&s.Switched, o.Switched},
 	} {
 		*x.sum += x.other
 	}

@@ -124,7 +124,7 @@ const (
 const StatusID ID = 128
 
 // About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule
-// and RejoinRule also to the CellAppMgr.
+// RejoinRule and Depart also to the CellAppMgr.
 const (
 	BaseCopyID ID = 144 + iota
 	BaseCopyHeldID
@@ -135,6 +135,9 @@ const (
 	RejoinRuleID
 	InheritedID
 	BaseDoorsID
+	LeavingID
+	DepartID
+	DepartedID
 )
 
 // Between the managers of a cluster.
@@ -245,6 +248,9 @@ var table = newTable(
 	row[Names](NamesID, BaseApp.to(BaseAppMgr)),
 	row[BaseDoors](BaseDoorsID, BaseApp.to(BaseApp)),
 	row[Inherited](InheritedID, BaseApp.to(BaseAppMgr)),
+	row[Leaving](LeavingID, BaseApp.to(BaseApp, BaseAppMgr)),
+	row[Depart](DepartID, BaseApp.to(CellAppMgr)).answered(DepartedID),
+	row[Departed](DepartedID, CellAppMgr.to(BaseApp)),
 
 	// Copies of bases.
 	row[migrate.BaseCopy](BaseCopyID, BaseApp.to(BaseApp)),

@@ -104,6 +104,7 @@ func (m *CellAppMgr) route() {
 	app.Try(r, func(from sender, msg *wire.RejoinRule) error { return m.hearRule(from.back, msg) })
 	app.Try(r, m.rejoinEnds)
 	app.On(r, m.backupRule)
+	app.On(r, m.depart)
 	app.On(r, func(from sender, msg *wire.Report) {
 		from.app.report = *msg
 		from.app.sinceFreeze++

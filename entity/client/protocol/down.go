@@ -43,6 +43,7 @@ const (
 	ResetEntitiesID
 	NewTokenID
 	TransitID
+	SwitchID
 )
 
 // Limits of what a proxy sends.

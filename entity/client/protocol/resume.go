@@ -28,6 +28,25 @@ const (
 // AheadID marks a bundle of the cell part that goes ahead of its tick, and so has no number.
 const AheadID ID = BundleID + 1
 
+// Switch tells the client that its session goes on now, and where. It says so over the last channel to the
+// BaseApp that held it; nothing follows.
+type Switch struct {
+	Doors []Door
+}
+
+// Append frames and encodes m.
+func (m *Switch) Append(b []byte) []byte {
+	b, mark := Begin(b, SwitchID)
+	return End(AppendDoors(b, m.Doors), mark)
+}
+
+// Parse decodes a body.
+func (m *Switch) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	m.Doors = ReadDoors(&r)
+	return done(&r, "switch")
+}
+
 // AppendAhead marks the bundle that follows.
 func AppendAhead(b []byte) []byte {
 	b, mark := Begin(b, AheadID)
@@ -42,7 +61,7 @@ func StreamOf(bundle []byte) Stream {
 	switch ID(bundle[0]) {
 	case BundleID, AheadID:
 		return CellStream
-	case RefusedID, ResumedID, SettledID, FallbackID, PongID, NewTokenID:
+	case RefusedID, ResumedID, SettledID, FallbackID, PongID, NewTokenID, SwitchID:
 		return NoStream
 	}
 	return BaseStream

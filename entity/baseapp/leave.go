@@ -1,0 +1,333 @@
+package baseapp
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+const (
+	// sayLeavingEvery is how often others are told that this app will leave, and the log what that waits for.
+	sayLeavingEvery = time.Second
+	logLeavingEvery = 10 * time.Second
+
+	// leaveReplicas is how many BaseApps hold each base at least when the app leaves, if there are so many.
+	// So the heir may die before it has had its new bases copied.
+	leaveReplicas = 2
+
+	// quietTime is how long the app waits for answers that its bases want of managers, and for what bases
+	// that are gone have sent. What is not settled by then is answered as forgotten, or is lost and counted.
+	quietTime = 10 * time.Second
+
+	// stillMost is how long all bases stand still until their last copies are held: players notice a
+	// second. Then they go on, and the app tries again after leaveAgain.
+	stillMost  = time.Second
+	leaveAgain = 5 * time.Second
+
+	// lastPerTick bounds the last copies that a tick makes, so that the app is heard of in between.
+	lastPerTick = 1024
+
+	// leaveLinger is how long the process stays when it has left, so that its last messages arrive.
+	leaveLinger = 2 * time.Second
+)
+
+type leaveState uint8
+
+const (
+	leaveNone leaveState = iota
+	leaveAsked
+	leaveStill
+	leaveAsking
+	leaveGone
+)
+
+// leaving is where an app is on its way out. The package comment draws its states.
+type leaving struct {
+	state   leaveState
+	reason  string
+	since   time.Duration // of standing still, or of having left
+	sayAt   time.Duration
+	logAt   time.Duration
+	tryAt   time.Duration // not before
+	quietBy time.Duration // 0 until all else is ready
+	waits   string        // for what; empty for nothing
+	asks    app.Errands
+	next    int // the first base of the list whose last copy has not been sent
+
+	// These came while all stood still, and count only if the bases go on here.
+	deaths []wire.AppDead
+	lost   []lostClient
+}
+
+// lostClient is a client whose channel has ended.
+type lostClient struct {
+	c      *client
+	reason error
+	text   string
+}
+
+// Retire asks for this app to leave the cluster without loss: its bases go on on others, with their
+// clients. Retired reports when that is done. It cannot be taken back. The reason is for the log.
+func (a *BaseApp) Retire(reason string) {
+	if a.leave.state != leaveNone || a.dismissed {
+		return
+	}
+	a.log.Info("the BaseApp is to leave the cluster", "reason", reason, "bases", len(a.byID))
+	a.leave = leaving{state: leaveAsked, reason: reason, logAt: a.now + logLeavingEvery, asks: app.NewErrands(&a.cellMgr, 1)}
+	a.copying.ruling.seen = a.roster.Changes() - 1 // the rule is another one now
+}
+
+// Retired reports whether the app has left the cluster after Retire, and all that it had to say is said:
+// the process can end.
+func (a *BaseApp) Retired() bool {
+	return a.leave.state == leaveGone && a.now >= a.leave.since+leaveLinger
+}
+
+// RetireWaits says what a retiring app waits for; empty if for nothing.
+func (a *BaseApp) RetireWaits() string { return a.leave.waits }
+
+// still reports whether no base does anything, because the last copies are or will be all that counts.
+func (a *BaseApp) still() bool { return a.leave.state >= leaveStill }
+
+// tickLeaving is the end of a tick in which bases live.
+func (a *BaseApp) tickLeaving() {
+	l := &a.leave
+	if l.state != leaveAsked {
+		return
+	}
+	if a.now >= l.sayAt {
+		l.sayAt = a.now + sayLeavingEvery
+		a.sayLeaving()
+	}
+	if l.waits = a.whyStay(); l.waits == "" {
+		a.standStill()
+		return
+	}
+	if a.now >= l.logAt {
+		l.logAt = a.now + logLeavingEvery
+		a.log.Warn("the BaseApp cannot leave the cluster yet", "waits for", l.waits, "bases", len(a.byID))
+	}
+}
+
+func (a *BaseApp) sayLeaving() {
+	m := wire.Leaving{Bases: uint32(len(a.byID))}
+	for _, x := range a.others() {
+		a.send(x, &m)
+	}
+	a.baseMgr.Send(&m)
+}
+
+// takeLeaving gives no more copies to a BaseApp that will leave.
+func (a *BaseApp) takeLeaving(from sender, _ *wire.Leaving) {
+	if !slices.Contains(a.goers, from.app) && len(a.goers) < wire.MaxMembers {
+		a.goers = append(a.goers, from.app)
+		a.copying.ruling.seen = a.roster.Changes() - 1
+	}
+}
+
+// stayers are the other BaseApps that may hold copies. One that leaves itself when nobody stays has its
+// copies held by those that leave, too.
+func (a *BaseApp) stayers() []mercury.Address {
+	r := &a.copying.ruling
+	r.stay = append(r.stay[:0], a.others()...)
+	stay := slices.DeleteFunc(r.stay, func(x mercury.Address) bool { return slices.Contains(a.goers, x) })
+	if len(stay) == 0 && a.leave.state != leaveNone {
+		return a.others()
+	}
+	return stay
+}
+
+// replicas is how many others hold a copy of each base.
+func (a *BaseApp) replicas() uint8 {
+	if a.leave.state != leaveNone {
+		return uint8(max(leaveReplicas, a.copying.replicas))
+	}
+	return uint8(a.copying.replicas)
+}
+
+// whyStay says what has to come about before the bases stand still; empty if all has.
+func (a *BaseApp) whyStay() string {
+	l, k := &a.leave, &a.copying
+	switch {
+	case a.ids == nil || !a.cellMgr.Heeds() || !a.baseMgr.Open():
+		return "the managers"
+	case k.period == 0:
+		return "copies of the bases, which the configuration has switched off"
+	case !a.somebodyStays():
+		return "another BaseApp that stays"
+	case !a.heldByStayers():
+		return "others to hold copies of all bases"
+	case a.holdsForOthers():
+		return "others to have their copies elsewhere"
+	case len(a.byToken) > 0:
+		return "players who have logged in and have not come yet"
+	case slices.ContainsFunc(a.list, func(b *base) bool { return b.copied.large }):
+		return "a base that is too large to travel"
+	case a.now < l.tryAt:
+		return "another try"
+	}
+	if l.quietBy == 0 {
+		l.quietBy = a.now + quietTime
+	}
+	if a.now < l.quietBy && (a.links.Asked() > 0 || len(a.talking.departed) > 0) {
+		return "answers, and messages of bases that are gone"
+	}
+	return ""
+}
+
+func (a *BaseApp) somebodyStays() bool {
+	return slices.ContainsFunc(a.others(), func(x mercury.Address) bool { return !slices.Contains(a.goers, x) })
+}
+
+// heldByStayers reports whether everyone knows the rule by which those who stay hold the bases.
+func (a *BaseApp) heldByStayers() bool {
+	r := &a.copying.ruling
+	return r.state == ruleSettled && r.manager && r.seen == a.roster.Changes() && r.rules.Replicas == a.replicas() &&
+		len(r.rules.List) > 0 && !slices.ContainsFunc(r.rules.List, func(x mercury.Address) bool { return a.links.Dead(x) || slices.Contains(a.goers, x) })
+}
+
+// holdsForOthers reports whether the bases of another app would lose copies with this one.
+func (a *BaseApp) holdsForOthers() bool {
+	return slices.ContainsFunc(a.holding.wards, func(w *ward) bool {
+		return !a.links.Dead(w.owner) && slices.Contains(w.rule.List, a.net.Self())
+	})
+}
+
+// standStill stops all bases, after what they have to hear of while they still can.
+func (a *BaseApp) standStill() {
+	for i := 0; i < len(a.list); i++ { // scripts may add bases in this loop
+		if c := a.list[i].client(); c != nil {
+			a.downloads.AbortAll(a.now, c.ch, errNoClient)
+		}
+	}
+	a.sweep()
+	a.leave.state, a.leave.since, a.leave.next = leaveStill, a.now, 0
+	a.tickStill()
+}
+
+// tickStill is a tick in which no base does anything.
+func (a *BaseApp) tickStill() {
+	l := &a.leave
+	switch l.state {
+	case leaveStill:
+		a.copyLast()
+		switch {
+		case l.next == len(a.list) && a.allHeld():
+			a.askToDepart()
+		case a.now-l.since >= stillMost:
+			a.goOn("the last copies are not held in time")
+		}
+	case leaveAsking:
+		l.asks.Tick()
+	}
+}
+
+// copyLast sends the last copies, as there is room.
+func (a *BaseApp) copyLast() {
+	l := &a.leave
+	for n := 0; l.next < len(a.list) && n < lastPerTick; n++ {
+		if !a.copyNow(a.list[l.next]) {
+			return
+		}
+		l.next++
+	}
+	a.copySoon() // of those whose channel broke
+}
+
+func (a *BaseApp) allHeld() bool {
+	return !slices.ContainsFunc(a.list, func(b *base) bool { return b.copied.confirmed != b.copied.number })
+}
+
+// askToDepart leaves it to the manager what becomes of the bases. Until it has answered, the heirs may have
+// begun.
+func (a *BaseApp) askToDepart() {
+	l := &a.leave
+	l.state = leaveAsking
+	app.Insist(&l.asks, &wire.Depart{Version: a.copying.ruling.rules.Version}, func(m *wire.Departed) {
+		if m.Reason != "" {
+			a.goOn(m.Reason)
+			return
+		}
+		a.depart()
+	})
+}
+
+// depart drops all bases, since others have them, and sends their clients there.
+func (a *BaseApp) depart() {
+	bases, stood := len(a.list), a.now-a.leave.since
+	a.leave.state, a.leave.since, a.leave.waits = leaveGone, a.now, ""
+	for _, b := range a.list {
+		c := b.client()
+		switch {
+		case c == nil:
+		case !a.resumable():
+			c.refuse(protocol.ServerClosing, "")
+		default:
+			m := protocol.Switch{Doors: a.fallback(b)}
+			c.control(m.Append(a.buf[:0]))
+			c.close()
+		}
+	}
+	a.log.Info("the BaseApp has left the cluster; its bases go on on others", "bases", bases, "stood still for", stood)
+	a.dropAll()
+}
+
+// goOn has the bases live on here, and leaves another time.
+func (a *BaseApp) goOn(why string) {
+	l := &a.leave
+	a.log.Warn("the bases cannot go to others now; they go on here", "why", why, "stood still for", a.now-l.since)
+	l.asks.Drop()
+	deaths, lost := l.deaths, l.lost
+	l.state, l.tryAt, l.quietBy, l.waits, l.deaths, l.lost = leaveAsked, a.now+leaveAgain, 0, why, nil, nil
+	for _, x := range lost {
+		x.c.gone(x.reason, x.text)
+	}
+	for i := 0; i < len(a.list); i++ { // scripts may add bases in this loop
+		b := a.list[i]
+		if c := b.client(); c != nil && c.missed {
+			c.abort()
+			c.lostBy(errStoodStill, errStoodStill.Error())
+		}
+	}
+	for i := range deaths {
+		a.appDead(&deaths[i])
+	}
+}
+
+var errStoodStill = fmt.Errorf("baseapp: it said something while its entity was about to move: %w", mercury.ErrNoChannel)
+
+// missed leaves a message of an app unheard. What matters is said again, here or to the heirs.
+func (a *BaseApp) missed(from sender, id wire.ID) {
+	a.refused("the bases stand still", "from", from.app, "id", id)
+}
+
+// heardStill reports whether an app that stands still takes a message.
+func heardStill(id wire.ID) bool {
+	switch id {
+	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.MembersID, wire.FreezeID,
+		wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID, wire.BackupRuleID, wire.BackupRuleHeldID,
+		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID:
+		return true
+	}
+	return false
+}
+
+// deathWhileStill takes a verdict. Before the manager is asked, the bases go on, and leave another time;
+// then it has to wait for the answer.
+func (a *BaseApp) deathWhileStill(m *wire.AppDead) {
+	if a.leave.state == leaveStill {
+		a.goOn("an app died")
+		a.appDead(m)
+		return
+	}
+	if len(a.leave.deaths) < wire.MaxGraves {
+		x := *m
+		x.Mourners, x.Rule = slices.Clone(m.Mourners), m.Rule.Clone()
+		a.leave.deaths = append(a.leave.deaths, x)
+	}
+}

@@ -299,6 +299,7 @@ func (a *BaseApp) takeCopyHeld(from sender, m *migrate.BaseCopyHeld) {
 	}
 	if len(c.waiting) == 0 {
 		b.copyEnded()
+		a.askToDepart() // players wait, so not at the next tick
 	}
 }
 

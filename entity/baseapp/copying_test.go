@@ -21,6 +21,7 @@ type copier struct {
 	gone  []entity.ID
 	mute  map[mercury.Address]bool
 	full  map[mercury.Address]bool
+	asks  []wire.Depart
 	parts []byte // of the copies that others have made
 }
 
@@ -74,6 +75,10 @@ func (c *copier) answer() {
 				var m migrate.CopyMark
 				parse(c.t, m.Parse(body))
 				c.marks = append(c.marks, m)
+			case wire.DepartID:
+				var m wire.Depart
+				parse(c.t, m.Parse(body))
+				c.asks = append(c.asks, m)
 			case wire.BaseGoneID:
 				var m migrate.BaseGone
 				parse(c.t, m.Parse(body))

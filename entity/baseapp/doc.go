@@ -122,6 +122,43 @@
 //
 // A base of which no copy was confirmed is lost, with its cell part and its client's session.
 //
+// # Leaving
+//
+// A BaseApp that retires leaves as if it died, at a moment when nothing is lost by that: all its bases stand
+// still, and their last copies are confirmed. So its bases are found, restored and readdressed as above, and
+// nothing else has to know of moves.
+//
+//	            Retire                  all is ready            all last copies held
+//	(serves) ------------> leaving -------------------> still ------------------------> asking
+//	                        |  ^                          |       Depart to the manager   |
+//	                        |  +--- a death, stillMost ---+                               |
+//	  Leaving, each second: |  +--- Departed with a reason: not now ----------------------+
+//	  nothing new is made   |                                                             |
+//	  here, no copies held  v                             Departed, or Dismissed; AppDead to all
+//	                  logs what it waits for                                              |
+//	                                               clients: Switch, to the heirs          v
+//	                                               the process ends                      gone
+//
+// All is ready when a rule without those who leave rules, with two holders for each base if there are two;
+// when no other app has copies here; when no login waits for its client; and when no question to a manager and
+// no message of a destroyed base is open, or quietTime is over.
+//
+// Invariants:
+//
+//   - While bases stand still, nothing changes them: no tick, no message of an app or a client is handled. Who
+//     sent it says it again, to this app or to the heir. Copies held for others go on.
+//   - Bases go on here only as long as the manager has not been asked, or when it has said no. A verdict that
+//     comes meanwhile is acted upon then. A manager that dies leaves them standing until another one answers.
+//   - The manager says no if a holder is gone, or if another app departed whose bases the rule does not cover.
+//     So each base has a living heir with its last copy at the moment of the verdict.
+//   - What an inherited base does is settled, for its clients and for others, when the rule of its app covers
+//     the departure. If the heir dies before, the next holder goes on from the last copy.
+//   - A client counts what it has had and said as after a lost channel, so each message comes once and in
+//     order. If the bases go on here, a client that was not heard meanwhile has its channel ended, and resumes.
+//
+// Downloads end before, and scripts are told (entity.DownloadEnd). Clients whose sessions
+// do not outlive their channels (Config.ResumeTime) lose them.
+//
 // # Contract
 //
 //   - A [BaseApp] is a state machine without goroutine, socket or clock. One goroutine owns it and
@@ -141,7 +178,8 @@
 //
 // Register all scripts before [New], which reports every fault of the configuration and of the
 // scripts at once. Deliver the transport's callbacks, and call Tick when it is due. When
-// [BaseApp.Dismissed] is true, replace the app by a new one under another salt.
+// [BaseApp.Dismissed] is true, replace the app by a new one under another salt. When [BaseApp.Retired] is
+// true, end the process.
 //
 // Sources: seed S4 (base and proxy, backup, restore); package entity/flow for the flows.
 package baseapp

@@ -91,6 +91,9 @@ func (a *BaseApp) Retired() bool {
 // RetireWaits says what a retiring app waits for; empty if for nothing.
 func (a *BaseApp) RetireWaits() string { return a.leave.waits }
 
+// StandsStill reports whether no base does anything, because they are about to go to others.
+func (a *BaseApp) StandsStill() bool { return a.still() }
+
 // still reports whether no base does anything, because the last copies are or will be all that counts.
 func (a *BaseApp) still() bool { return a.leave.state >= leaveStill }
 
@@ -216,10 +219,7 @@ func (a *BaseApp) tickStill() {
 	switch l.state {
 	case leaveStill:
 		a.copyLast()
-		switch {
-		case l.next == len(a.list) && a.allHeld():
-			a.askToDepart()
-		case a.now-l.since >= stillMost:
+		if a.askToDepart(); l.state == leaveStill && a.now-l.since >= stillMost {
 			a.goOn("the last copies are not held in time")
 		}
 	case leaveAsking:
@@ -243,10 +243,13 @@ func (a *BaseApp) allHeld() bool {
 	return !slices.ContainsFunc(a.list, func(b *base) bool { return b.copied.confirmed != b.copied.number })
 }
 
-// askToDepart leaves it to the manager what becomes of the bases. Until it has answered, the heirs may have
-// begun.
+// askToDepart leaves it to the manager what becomes of the bases, once all last copies are held. Until it has
+// answered, the heirs may have begun.
 func (a *BaseApp) askToDepart() {
 	l := &a.leave
+	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() {
+		return
+	}
 	l.state = leaveAsking
 	app.Insist(&l.asks, &wire.Depart{Version: a.copying.ruling.rules.Version}, func(m *wire.Departed) {
 		if m.Reason != "" {
@@ -275,6 +278,7 @@ func (a *BaseApp) depart() {
 	}
 	a.log.Info("the BaseApp has left the cluster; its bases go on on others", "bases", bases, "stood still for", stood)
 	a.dropAll()
+	a.holding = holding{}
 }
 
 // goOn has the bases live on here, and leaves another time.

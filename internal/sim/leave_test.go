@@ -1,11 +1,14 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // leave has a BaseApp retire, and returns its bases, and the players of those.
@@ -27,7 +30,7 @@ func (r *rig) leave(p *Process) (bases []entity.ID, own []*player) {
 }
 
 // gone waits until a BaseApp has left.
-func (r *rig) gone2(p *Process, d time.Duration) {
+func (r *rig) left(p *Process, d time.Duration) {
 	r.t.Helper()
 	app := p.app.(*baseapp.BaseApp)
 	r.until("the BaseApp has left", d, func() bool { return app.Retired() })
@@ -44,7 +47,7 @@ func TestLeave(t *testing.T) {
 				if len(bases) < 4 || len(own) == 0 {
 					t.Fatalf("%d bases leave, %d of them players'", len(bases), len(own))
 				}
-				r.gone2(r.baseApps[0], 60*time.Second)
+				r.left(r.baseApps[0], 60*time.Second)
 				for _, pl := range own {
 					if s := pl.client.Stats(); s.Switched != 1 || s.Interrupted != 0 {
 						t.Errorf("%s: switched %d times, interrupted %d times", pl.name, s.Switched, s.Interrupted)
@@ -55,5 +58,142 @@ func TestLeave(t *testing.T) {
 				r.baseApps[0].restartAt = r.now + time.Second
 			})
 		})
+	}
+}
+
+// leaveStep is a moment in the leaving of a BaseApp: a message comes to a process.
+type leaveStep struct {
+	id wire.ID
+	to string // the role; "origin" is the app that leaves
+	// manager says that it is to the CellAppMgr, or from it.
+	manager bool
+}
+
+var leaveSteps = []leaveStep{
+	{wire.LeavingID, "baseapp", false}, {wire.LeavingID, "baseappmgr", false}, {wire.BackupRuleID, "cellappmgr", true}, {wire.BackupRuleID, "baseapp", false},
+	{wire.BackupRuleHeldID, "origin", true}, {wire.BaseCopyID, "baseapp", false}, {wire.BaseCopyHeldID, "origin", false}, {wire.DepartID, "cellappmgr", true},
+	{wire.DepartedID, "origin", true}, {wire.AppDeadID, "baseapp", true}, {wire.AppDeadID, "baseappmgr", true}, {wire.AppDeadID, "cellapp", true},
+}
+
+// at does something when a message of a leaving comes to a process: the first time, and then each third. If
+// do reports true, the message comes.
+func (r *rig) at(s leaveStep, origin *Process, most int, do func(p *Process, ch mercury.ChannelID) bool) (times *int) {
+	times = new(int)
+	seen := 0
+	r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
+		if len(msg) == 0 || !r.fromApp(p, ch) || wire.ID(msg[0]) != s.id || !(s.to == "origin" && p == origin || p != origin && p.takes(s.to)) {
+			return msg
+		}
+		if from := r.peer(p, ch); s.id == wire.BaseCopyID && (from != origin || !origin.app.(*baseapp.BaseApp).StandsStill()) {
+			return msg
+		}
+		if seen++; *times < most && seen%3 == 1 {
+			*times++
+			if !do(p, ch) {
+				return nil
+			}
+		}
+		return msg
+	}
+	return times
+}
+
+// TestLeaveBroken: channels break exactly at what is said about a leaving.
+func TestLeaveBroken(t *testing.T) {
+	for i, s := range leaveSteps {
+		if s.manager {
+			continue // it takes an app for dead whose channel ends like that
+		}
+		t.Run(s.id.String()+" to "+s.to, func(t *testing.T) {
+			play(t, Options{Seed: uint64(8300 + i), CellApps: 2, BaseApps: 3, Replicas: 1, Players: 5, Rovers: 6, Balance: still(2)}, func(r *rig) {
+				r.wait(2 * backupPeriod)
+				origin := r.baseApps[0]
+				r.leave(origin)
+				n := r.at(s, origin, 3, func(p *Process, ch mercury.ChannelID) bool {
+					r.snap(p, ch)
+					return false
+				})
+				r.left(origin, 90*time.Second)
+				r.hook = nil
+				if *n == 0 {
+					t.Error("nothing broke")
+				}
+				r.wait(repaired)
+			})
+		})
+	}
+}
+
+// TestLeaveManagerDies: a manager dies exactly then, and another takes its place.
+func TestLeaveManagerDies(t *testing.T) {
+	long(t)
+	for i, s := range leaveSteps {
+		t.Run(s.id.String()+" to "+s.to, func(t *testing.T) {
+			play(t, Options{Seed: uint64(8400 + i), CellApps: 2, BaseApps: 3, Replicas: 1, Players: 5, Rovers: 6, Balance: still(2)}, func(r *rig) {
+				r.wait(2 * backupPeriod)
+				origin := r.baseApps[0]
+				r.leave(origin)
+				n := r.at(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
+					for _, m := range []*Process{r.manager, r.logins[0]} {
+						if m == r.manager || i%2 == 0 {
+							m.dying = true
+							m.restartAt = r.now + 500*time.Millisecond
+						}
+					}
+					return !p.dying && s.id != wire.DepartedID
+				})
+				r.left(origin, 90*time.Second)
+				r.hook = nil
+				if *n == 0 {
+					t.Error("nobody died")
+				}
+				r.wait(repaired)
+			})
+		})
+	}
+}
+
+// TestLeaveAppDies: an app dies exactly then: the one that leaves, or the one that the message comes to or
+// is from. All that happened is in copies, so nothing is lost, whoever has the bases in the end.
+func TestLeaveAppDies(t *testing.T) {
+	long(t)
+	for i, s := range leaveSteps {
+		for _, who := range []string{"origin", "heir"} {
+			t.Run(s.id.String()+" to "+s.to+", "+who+" dies", func(t *testing.T) {
+				play(t, Options{Seed: uint64(8500 + i), CellApps: 2, BaseApps: 4, Replicas: 1, Players: 6, Rovers: 6, Balance: still(2)}, func(r *rig) {
+					r.wait(2 * backupPeriod)
+					r.observer.freeze(true)
+					r.wait(3 * backupPeriod)
+					origin := r.baseApps[0]
+					bases, _ := r.leave(origin)
+					var dead *Process
+					n := r.at(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
+						dead = origin
+						if who == "heir" {
+							dead = r.baseApps[1]
+						}
+						dead.dying = true
+						return p != dead
+					})
+					r.until("somebody dies", 30*time.Second, func() bool { return *n > 0 && !dead.alive })
+					r.hook = nil
+					if who == "heir" {
+						r.left(origin, 90*time.Second)
+					}
+					r.until("others have the bases", 30*time.Second, func() bool {
+						n := 0
+						r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+							if on != origin && slices.Contains(bases, b.ID) && b.Live {
+								n++
+							}
+						})
+						return n == len(bases)
+					})
+					r.observer.freeze(false)
+					r.wait(5 * time.Second)
+					dead.restartAt = r.now + time.Second
+				})
+			})
+		}
 	}
 }

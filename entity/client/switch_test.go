@@ -1,0 +1,66 @@
+package client
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+)
+
+// A client that is sent elsewhere dials there at once, and again while it is not known there. What it said
+// meanwhile goes there, once.
+func TestSwitch(t *testing.T) {
+	r := newRig(t)
+	r.playOn()
+	r.buy("a")
+	r.net.Dials, r.net.Sent = nil, nil
+	old := r.c.ch
+	to := mercurytest.Host(3, 33)
+	r.say((&protocol.Switch{Doors: []protocol.Door{{Network: protocol.UDP, Address: to}}}).Append(nil))
+	if peer, _ := r.net.Peer(r.c.ch); peer != to || r.c.ch == old || r.c.Stats().Switched != 1 {
+		t.Fatalf("dials %v", peer)
+	}
+	r.buy("b")
+	m := r.reopen()
+	if m.Token != (protocol.Token{1}) {
+		t.Errorf("resumes with %+v", m)
+	}
+	r.say((&protocol.Refused{Code: protocol.BadToken}).Append(nil))
+	if r.c.State() != Playing {
+		t.Fatalf("%v: %v", r.c.State(), r.c.Err())
+	}
+	r.now += 200 * time.Millisecond
+	r.tick()
+	r.reopen()
+	if peer, _ := r.net.Peer(r.c.ch); peer != to {
+		t.Errorf("dials %v the second time", peer)
+	}
+	r.net.Sent = nil
+	r.say((&protocol.Resumed{Token: protocol.Token{2}, Handled: 1, From: m.Has}).Append(nil))
+	r.wantCalls(fmt.Sprint(protocol.HeardID), "b")
+	if r.c.Interrupted() != nil || r.c.Stats().Interrupted != 0 || r.c.Stats().Resumed != 1 {
+		t.Errorf("interrupted %v, %+v", r.c.Interrupted(), r.c.Stats())
+	}
+	r.wantEvents("resumed")
+}
+
+// A token that nobody knows in the end ends the session.
+func TestSwitchInVain(t *testing.T) {
+	r := newRig(t)
+	r.playOn()
+	r.say((&protocol.Switch{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(3, 33)}}}).Append(nil))
+	begun := r.now
+	for r.c.State() == Playing && r.now < begun+time.Minute {
+		if r.c.ch != 0 {
+			r.c.Opened(r.now, r.c.ch, mercury.Address{})
+			r.say((&protocol.Refused{Code: protocol.BadToken}).Append(nil))
+		}
+		r.tick()
+	}
+	if took := r.now - begun; took < switchGrace || took > switchGrace+mostTry {
+		t.Errorf("gave up after %v: %v", took, r.c.Err())
+	}
+}

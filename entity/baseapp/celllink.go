@@ -254,7 +254,7 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 	if l.state == linkAdopting && c >= 0 {
 		l.follow(order)
 		l.state, l.app, l.unknown = linkLive, from, 0
-		l.out.Received(now, l.out.Known(handled, l.life))
+		l.received(now, handled)
 		return currentMoved
 	}
 	switch {
@@ -263,12 +263,20 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 	case c == 0 && (l.state == linkLost || from != l.app):
 		return currentRefused
 	case c == 0 && l.state == linkLive:
-		l.out.Received(now, l.out.Known(handled, l.life))
+		l.received(now, handled)
 		return currentKnown
 	}
 	l.state, l.order, l.app, l.rehomed = linkLive, order, from, 0
-	l.out.Received(now, l.out.Known(handled, l.life))
+	l.received(now, handled)
 	return currentMoved
+}
+
+// received takes what a real has handled. What it had from a former life of the base has to come again, since
+// the numbers of a stream come one after the other; the real knows it by when it was born.
+func (l *cellLink) received(now time.Duration, handled flow.Mark) {
+	if handled.Stream() == l.life {
+		l.out.Received(now, handled.Number())
+	}
 }
 
 // LostWith is called when an app has no reals any more, because it was declared dead or has left.

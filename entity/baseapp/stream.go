@@ -246,6 +246,7 @@ func (a *BaseApp) restore(h *heritage) error {
 		return fmt.Errorf("baseapp: entity %v: %w", id, err)
 	}
 	b.copied.came = h.came
+	cellApp := b.link.App()
 	b.revive(core.life, h.lives)
 	if b.account != "" {
 		a.accounts[b.account] = b
@@ -258,7 +259,16 @@ func (a *BaseApp) restore(h *heritage) error {
 	if b.seat != nil {
 		b.setCellClient() // it is away
 	}
+	b.lookFor(cellApp)
 	return nil
+}
+
+// lookFor asks the CellApp that had the real when the copy was made. It announces the real by itself when it
+// hears of the death, but that may have been before this app did, and then this app did not heed it.
+func (b *base) lookFor(cellApp mercury.Address) {
+	if b.link.State() == linkAdopting {
+		b.app.send(cellApp, &migrate.Probe{ID: b.id, Order: b.link.Order(), Base: b.app.net.Self(), Hops: 1})
+	}
 }
 
 // bornBy reports whether the base has said nothing in a later life than that.

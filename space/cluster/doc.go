@@ -74,6 +74,13 @@
 // What a base does by itself is copied now and then; what must not be done twice waits for a copy
 // (entity.Base.Backup).
 //
+// # A restart without an end
+//
+// Every process but the managers can be taken out of a running world, one after the other, while players
+// play: start another one of its role, then retire it (RetireCellApp, RetireBaseApp), or stop it if it is a
+// LoginApp. Managers are stopped and started anew at their address with a higher Term; meanwhile nobody logs
+// in, and nothing is balanced.
+//
 // # Two sides
 //
 //	             outside                                inside

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// retirePoll is how often a retiring CellApp is asked whether it has finished.
+// retirePoll is how often a retiring process is asked whether it has finished.
 const retirePoll = 100 * time.Millisecond
 
 // RetireCellApp shuts CellApp i down without loss, so that its machine can be taken out of a
@@ -24,20 +25,58 @@ const retirePoll = 100 * time.Millisecond
 // last ones never end.
 func (c *Cluster) RetireCellApp(ctx context.Context, i int, reason string) error {
 	c.mu.Lock()
-	if i < 0 || i >= len(c.cellApps) {
-		c.mu.Unlock()
-		return fmt.Errorf("cluster: there is no CellApp %d here; there are %d", i, c.CellApps())
-	}
-	p := c.cellApps[i]
+	p, err := ofList(c.cellApps, i, "CellApp")
 	c.mu.Unlock()
-	if err := p.Do(func(a host.App) { a.(*cellapp.CellApp).Retire(reason) }); err != nil {
+	if err != nil {
+		return err
+	}
+	return retire(ctx, p,
+		func(a host.App) { a.(*cellapp.CellApp).Retire(reason) },
+		func(a host.App) (bool, string) { return a.(*cellapp.CellApp).Retired(), "" })
+}
+
+// RetireBaseApp shuts BaseApp i down without loss, so that its machine can be taken out of a running
+// world. Its bases go on on other BaseApps with all that they have, and its clients are sent there and
+// play on, if their sessions outlive their channels (Config.ResumeTime). That takes some seconds, until
+// others hold copies of all bases; then they stand still for a part of a second. The error says what is
+// waited for if ctx ends before; the BaseApp goes on retiring.
+//
+// The last BaseApp of a cluster cannot retire, nor can one whose bases have no copies on others
+// (Config.BackupPeriod). Start another BaseApp first; with two that stay, no base is without a
+// second holder at any time.
+func (c *Cluster) RetireBaseApp(ctx context.Context, i int, reason string) error {
+	c.mu.Lock()
+	p, err := ofList(c.baseApps, i, "BaseApp")
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return retire(ctx, p,
+		func(a host.App) { a.(*baseapp.BaseApp).Retire(reason) },
+		func(a host.App) (bool, string) {
+			b := a.(*baseapp.BaseApp)
+			return b.Retired(), b.RetireWaits()
+		})
+}
+
+// ofList returns a process of a role.
+func ofList(list []*host.Process, i int, role string) (*host.Process, error) {
+	if i < 0 || i >= len(list) {
+		return nil, fmt.Errorf("cluster: there is no %s %d here; there are %d", role, i, len(list))
+	}
+	return list[i], nil
+}
+
+// retire asks a process to retire, and ends it when it has.
+func retire(ctx context.Context, p *host.Process, ask func(host.App), done func(host.App) (retired bool, waits string)) error {
+	if err := p.Do(ask); err != nil {
 		return err
 	}
 	poll := time.NewTicker(retirePoll)
 	defer poll.Stop()
 	for {
-		retired := false
-		if err := p.Do(func(a host.App) { retired = a.(*cellapp.CellApp).Retired() }); err != nil {
+		retired, waits := false, ""
+		if err := p.Do(func(a host.App) { retired, waits = done(a) }); err != nil {
 			return err
 		}
 		if retired {
@@ -45,7 +84,10 @@ func (c *Cluster) RetireCellApp(ctx context.Context, i int, reason string) error
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("cluster: CellApp %d has not retired yet: %w", i, context.Cause(ctx))
+			if waits != "" {
+				waits = "; it waits for " + waits
+			}
+			return fmt.Errorf("cluster: %s has not retired yet%s: %w", p.Name(), waits, context.Cause(ctx))
 		case <-poll.C:
 		}
 	}

@@ -264,7 +264,7 @@ const rollersEnv = "CELLSCAPE_ROLLERS"
 
 // mostPause is how long no bot may be without an answer, on a machine with other work: usually it is less than
 // a tick more than without a restart.
-const mostPause = 2500 * time.Millisecond
+const mostPause = 5 * time.Second
 
 // TestRollingRestart replaces every process of a world, one after the other, while bots play.
 func TestRollingRestart(t *testing.T) {

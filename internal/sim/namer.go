@@ -14,7 +14,14 @@ import (
 // Namers take names that only one base of the cluster may have, give them up, and ask who has one.
 // They have others like them made elsewhere, which live for a while.
 
-const namerDef = `<root><Properties><fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow></Properties></root>`
+const namerDef = `
+<root>
+	<Properties>
+		<fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow>
+		<has>    <Type> ARRAY <of> STRING </of> </Type> <Flags> BASE </Flags> </has>
+		<open>   <Type> MAP <key> UINT64 </key> <of> STRING </of> </Type> <Flags> BASE </Flags> </open>
+	</Properties>
+</root>`
 
 // manyNames is how many names they fight for.
 const manyNames = 5
@@ -24,32 +31,39 @@ type namer struct {
 	*entity.Base
 	Fellow property.Bool // made by another
 	w      *world        `cellscape:"local"`
-	// has are the names that it was told it has.
-	has []string `cellscape:"local"`
-	// open are its requests without an answer, twice those that were answered a second time.
-	open  map[uint64]string `cellscape:"local"`
-	twice int               `cellscape:"local"`
-	made  int               `cellscape:"local"` // bases that it got
-	beats int               `cellscape:"local"`
+	// Has are the names that it was told it has.
+	Has property.Slice[string]
+	// Open are its requests without an answer, twice those that were answered a second time.
+	Open  property.Map[uint64, string]
+	twice int `cellscape:"local"`
+	made  int `cellscape:"local"` // bases that it got
+	beats int `cellscape:"local"`
 }
 
 // OnCreated starts the beat.
 func (b *namer) OnCreated() {
-	b.open = make(map[uint64]string)
 	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 }
 
 func (b *namer) begin(what string, request uint64, err error) {
 	if err == nil {
-		b.open[request] = what
+		_ = b.Open.Set(request, what)
 	}
 }
 
 func (b *namer) end(what string, request uint64) {
-	if b.open[request] != what {
+	if was, _ := b.Open.Get(request); was != what {
 		b.twice++
 	}
-	delete(b.open, request)
+	_ = b.Open.Delete(request)
+}
+
+// names are those that it has.
+func (b *namer) names() (list []string) {
+	for _, name := range b.Has.All() {
+		list = append(list, name)
+	}
+	return list
 }
 
 // OnBeat does one of these things, in the bad time.
@@ -65,7 +79,9 @@ func (b *namer) OnBeat(entity.Callback) {
 		b.begin("name", n, err)
 	case what < 8:
 		b.UnregisterName(name)
-		b.has = slices.DeleteFunc(b.has, func(x string) bool { return x == name })
+		if i := slices.Index(b.names(), name); i >= 0 {
+			_ = b.Has.Delete(i, i+1)
+		}
 	case what < 10:
 		n, err := b.LookupName(name, "OnFound")
 		b.begin("find", n, err)
@@ -84,8 +100,8 @@ func befriend(v *property.Values) {
 // OnName takes in whether it has the name.
 func (b *namer) OnName(r entity.NameReply) {
 	b.end("name", r.Request)
-	if r.Reason == "" && !slices.Contains(b.has, r.Name) {
-		b.has = append(b.has, r.Name)
+	if r.Reason == "" && !slices.Contains(b.names(), r.Name) {
+		_ = b.Has.Append(r.Name)
 	}
 }
 
@@ -116,7 +132,7 @@ func (k *namesUnique) unique() error {
 	holder := map[string]entity.ID{}
 	var err error
 	k.c.eachNamer(func(p *Process, b *namer) {
-		for _, name := range b.has {
+		for _, name := range b.names() {
 			if other := holder[name]; other != 0 {
 				err = fmt.Errorf("%v on %s has %q, and so has %v", b.ID(), p.Name, name, other)
 			}
@@ -133,9 +149,9 @@ func (k *namesUnique) converged() error {
 	var faults []error
 	names := 0
 	k.c.eachNamer(func(p *Process, b *namer) {
-		names += len(b.has)
-		if len(b.open) > 0 {
-			faults = append(faults, fmt.Errorf("%v on %s still waits for %v", b.ID(), p.Name, b.open))
+		names += b.Has.Len()
+		if b.Open.Len() > 0 {
+			faults = append(faults, fmt.Errorf("%v on %s still waits for %d answers", b.ID(), p.Name, b.Open.Len()))
 		}
 	})
 	if n := k.c.baseAppMgr().Counts().Names; n != names {

@@ -30,6 +30,7 @@ type BaseHost interface {
 	Schema() *property.Schema
 	ClientHost
 	DownloadHost
+	StoreHost
 }
 
 // AnswerHost is how a BaseHost answers calls later.

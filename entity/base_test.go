@@ -59,6 +59,11 @@ func (h *fakeHost) ClientSession() uint32                                       
 func (h *fakeHost) GiveClientTo(property.Mailbox, string) error                        { return ErrNoPart }
 func (h *fakeHost) KickClient(string) error                                            { return ErrNoPart }
 func (h *fakeHost) LoginData() []byte                                                  { return nil }
+func (h *fakeHost) Write(string, int64) error                                          { return ErrNotStored }
+func (h *fakeHost) Row() uint64                                                        { return 7 }
+func (h *fakeHost) Stood() (Stood, bool)                                               { return Stood{Space: 1}, true }
+func (h *fakeHost) LoadBase(Stored, string) (uint64, error)                            { return 0, ErrNotStored }
+func (h *fakeHost) DestroyRow() error                                                  { return ErrNotStored }
 func (h *fakeHost) ClientAccount() string                                              { return "ann" }
 
 func TestBaseAsksItsHost(t *testing.T) {

@@ -48,6 +48,7 @@ const (
 	BaseAsksPart                     // its names, and what it waits for
 	BaseClientPart                   // its client session
 	BaseAnswersPart                  // calls that it answers later
+	BaseStorePart                    // its row in the store
 	lastBaseTag
 )
 
@@ -57,7 +58,7 @@ func (t Tag) String() string {
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}
-	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers"}
+	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers", "base store"}
 	if i := int(t - BaseCorePart); t >= BaseCorePart && i < len(based) {
 		return based[i]
 	}

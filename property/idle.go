@@ -19,10 +19,8 @@ type idle struct {
 }
 
 const (
-	noStore    = "nothing is kept in a store"
-	noReplay   = "nothing is recorded for replay"
-	keepRemedy = "leave it for later; until then save and load what must last by the game's own means"
-	laterOn    = "leave it for later, and do not rely on it"
+	noReplay = "nothing is recorded for replay"
+	laterOn  = "leave it for later, and do not rely on it"
 )
 
 // idleOf is an idle setting, and tells what asks for it.
@@ -33,9 +31,7 @@ type idleOf[T any] struct {
 
 func idleDefinitions() []idleOf[Definition] {
 	return []idleOf[Definition]{
-		{idle{"Definition.Persistent", "Persistent", noStore, keepRemedy},
-			func(d *Definition) bool { return d.Persistent && (d.statesPersistent || d.where.file == "") }},
-		{idle{"Definition.ExplicitDatabaseID", "ExplicitDatabaseID", noStore + ", and no entity has a database id", keepRemedy},
+		{idle{"Definition.ExplicitDatabaseID", "ExplicitDatabaseID", "the store gives every entity its database id", laterOn},
 			func(d *Definition) bool { return d.ExplicitDatabaseID }},
 		{idle{"Definition.TempProperties", "TempProperties", "the names are not looked at", "tag what a script may lose on a move `cellscape:\"local\"`"},
 			func(d *Definition) bool { return len(d.TempProperties) > 0 }},
@@ -44,11 +40,6 @@ func idleDefinitions() []idleOf[Definition] {
 
 func idleProperties() []idleOf[Property] {
 	return []idleOf[Property]{
-		{idle{"Property.Persistent", "Persistent", noStore, keepRemedy}, func(p *Property) bool { return p.Persistent }},
-		{idle{"Property.Identifier", "Identifier", noStore + ", so that no entity is looked up by name", keepRemedy}, func(p *Property) bool { return p.Identifier }},
-		{idle{"Property.Indexed", "Indexed", noStore + ", so that nothing is indexed", keepRemedy}, func(p *Property) bool { return p.Indexed && !p.Identifier }},
-		{idle{"Property.Unique", "Unique", noStore + ", so that two entities may have the same value", keepRemedy}, func(p *Property) bool { return p.Unique && !p.Identifier }},
-		{idle{"Property.DatabaseLength", "DatabaseLength", noStore, "leave it for later"}, func(p *Property) bool { return p.DatabaseLength != 0 }},
 		{idle{"Property.ExposedForReplay", "ExposedForReplay", noReplay, laterOn}, func(p *Property) bool { return p.ExposedForReplay && (p.statesReplay || p.Flags&OtherClient == 0) }},
 		{idle{"Property.Editable", "Editable", "no process of a server edits a property; it is kept for tools", "leave it for the tools that read it, or remove it"}, func(p *Property) bool { return p.Editable }},
 	}
@@ -63,14 +54,13 @@ func idleMethods() []idleOf[Method] {
 // idleType is of the data type of a property, and of what is within it.
 func idleTypes() []idleOf[DataType] {
 	return []idleOf[DataType]{
-		{idle{"DataType.PersistAsBlob", "persistAsBlob", noStore, "leave it for later"}, func(t *DataType) bool { return t.asBlob }},
+		{idle{"DataType.PersistAsBlob", "persistAsBlob", "all that is not indexed is kept in one form already", "leave it for later"}, func(t *DataType) bool { return t.asBlob }},
 	}
 }
 
 func idleFields() []idleOf[DictField] {
 	return []idleOf[DictField]{
-		{idle{"DictField.DatabaseLength", "DatabaseLength", noStore, "leave it for later"}, func(f *DictField) bool { return f.DatabaseLength != 0 }},
-		{idle{"DictField.Transient", "Persistent", noStore + ", of this field or of any", "leave it for later"}, func(f *DictField) bool { return f.Transient }},
+		{idle{"DictField.DatabaseLength", "DatabaseLength", "what is within a value is kept in any length", "leave it for later"}, func(f *DictField) bool { return f.DatabaseLength != 0 }},
 	}
 }
 

@@ -44,6 +44,13 @@ var actors = map[string]string{
 	"Volatile.Roll":               "witness.without",
 	"Compression.Internal":        "property.compileCompression",
 	"Compression.External":        "property.compileCompression",
+	"Definition.Persistent":       "store.NewSchema",
+	"Property.Persistent":         "store.column",
+	"Property.Identifier":         "store.column",
+	"Property.Indexed":            "store.column",
+	"Property.Unique":             "store.column",
+	"Property.DatabaseLength":     "store.column",
+	"DictField.Transient":         "store.shapeOf",
 	"Property.Name":               "property.FindSetters",
 	"Property.Type":               "property.bind",
 	"Property.Flags":              "property.compileStreams",
@@ -79,8 +86,7 @@ var tells = []string{
 // doors are what a process would have to use to act by idle settings that package property could
 // already serve: while no one does, their readers in there do not count.
 var doors = []string{
-	"CellStoreStream", "BaseStoreStream", "CellReplayStream", "BaseReplayStream",
-	"Values.AppendStore", "Values.ReadStore", "DataType.PersistAsBlob", "Schema.Service",
+	"CellReplayStream", "BaseReplayStream", "Schema.Service",
 }
 
 // Every setting of a definition is acted by, by whom actors says, or has a line in idle.go; and no
@@ -163,25 +169,11 @@ func findReaders(t *testing.T) map[string]readerNames {
 		if strings.Contains(p.PkgPath, "/examples/") || strings.Contains(p.PkgPath, "/defgen") || strings.HasSuffix(p.PkgPath, "/property/model") {
 			continue // tools show definitions; games are no part of the library
 		}
-		if ofStore(p.PkgPath) {
-			continue // they would act, but no process opens a store
-		}
-		for path := range p.Imports {
-			if ofStore(path) && p.Name != "loginapp" { // which only hands on keys
-				t.Errorf("%s uses %s: let entity/store be looked at here, and see which lines of idle.go are over", p.PkgPath, path)
-			}
-		}
 		for _, f := range p.Syntax {
 			readersOf(p, f, found)
 		}
 	}
 	return found
-}
-
-// ofStore reports whether a package is one of the stores, which work, and which no process of the
-// game uses yet.
-func ofStore(path string) bool {
-	return strings.HasSuffix(path, "cellscape/entity/store") || strings.Contains(path, "cellscape/entity/store/")
 }
 
 func readersOf(p *packages.Package, f *ast.File, found map[string]readerNames) {

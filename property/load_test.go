@@ -151,9 +151,6 @@ type Weather cell=true base=true client=false persistent=true id=false detailed=
 	wantNotices := `alias.xml:15: OBJECT_ID: ENTITY_ID is a type of its own here; what the alias says is not used; remove the alias
 alias.xml:11: RARE_ITEM/Properties/owner/Type: OBJECT_ID is ENTITY_ID here, 64 bits wide; write ENTITY_ID
 entity_defs/Seat.def:6: DetailLevels: it is of the dialect of KBEngine, but alias.xml at alias.xml:1 is of that of BigWorld; both are understood; write one of them throughout
-entity_defs/Avatar.def:1: Persistent: it is read and not acted by yet: nothing is kept in a store; leave it for later; until then save and load what must last by the game's own means
-entity_defs/Avatar.def:6: Properties/name/Persistent: it is read and not acted by yet: nothing is kept in a store; leave it for later; until then save and load what must last by the game's own means
-entity_defs/Avatar.def:6: Properties/name/Identifier: it is read and not acted by yet: nothing is kept in a store, so that no entity is looked up by name; leave it for later; until then save and load what must last by the game's own means
 entity_defs/Avatar.def:6: Properties/name/Editable: it is read and not acted by yet: no process of a server edits a property; it is kept for tools; leave it for the tools that read it, or remove it`
 	if diff := cmp.Diff(wantNotices, s.Notices.Error()); diff != "" {
 		t.Error(diff)

@@ -29,6 +29,8 @@ func (a *BaseApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 		return wire.CellAppMgr
 	case a.baseMgr.Speaks(ch, from):
 		return wire.BaseAppMgr
+	case a.dbApp.Speaks(ch, from):
+		return wire.DBApp
 	}
 	if role, _ := a.roster.Role(from); role == wire.CellApp || role == wire.BaseApp {
 		return role
@@ -98,7 +100,8 @@ func (a *BaseApp) route() {
 	app.On(r, func(from sender, m *wire.BaseMade) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.NameHeld) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.MakeBase) { a.links.Reply(from.ch, a.makeBase(m)) })
-	app.On(r, func(from sender, m *wire.MakeProxy) { a.links.Reply(from.ch, a.makeProxy(m)) })
+	app.On(r, func(from sender, m *wire.MakeProxy) { a.takeMakeProxy(from.ch, m) })
+	app.On(r, func(from sender, m *wire.StoreAnswer) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.Relogin) { a.relogin(from.ch, m) })
 }
 
@@ -119,18 +122,25 @@ func (a *BaseApp) appDead(m *wire.AppDead) {
 }
 
 func (a *BaseApp) managerWelcomes(from sender, m *wire.Welcome) {
-	if from.role == wire.CellAppMgr {
+	switch from.role {
+	case wire.CellAppMgr:
 		a.welcomed(m)
-	} else {
+	case wire.DBApp:
+		a.dbApp.Accepted()
+		a.askStart()
+	default:
 		a.baseMgr.Accepted()
 	}
 }
 
 func (a *BaseApp) managerRefuses(from sender, m *wire.Refused) {
 	a.log.Error("a manager refuses this BaseApp", "manager", from.app, "reason", m.Reason)
-	if from.role == wire.CellAppMgr {
+	switch from.role {
+	case wire.CellAppMgr:
 		a.cellMgr.Refused(a.now, m.Reason)
-	} else {
+	case wire.DBApp:
+		a.dbApp.Refused(a.now, m.Reason)
+	default:
 		a.baseMgr.Refused(a.now, m.Reason)
 	}
 }
@@ -154,13 +164,17 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 	a.number = m.Number
 	a.said.SayLate()
 	a.baseMgr.Move(addressIfValid(m.BaseAppMgr.At, a.baseMgr.At))
+	a.stores = m.Stores && a.cfg.Stored != nil
+	if a.stores {
+		a.dbApp.Move(addressIfValid(m.DBApp.At, a.dbApp.At))
+	}
 	if a.ids == nil {
 		ids, err := app.NewAllocator(m.Allocator)
 		if err != nil {
 			a.fault("the CellAppMgr gave no allocator", "error", err)
 			return
 		}
-		a.ids = ids
+		a.ids, a.allocator = ids, m.Allocator
 		a.log.Info("joined the cluster", "number", m.Number, "allocator", m.Allocator)
 	}
 	if !a.started {

@@ -91,6 +91,7 @@ type base struct {
 	names      []ownName // in the order in which it asked for them
 	pending    []pending
 	commits    []commit
+	keep       keeping
 	seal       seal   // makes the titles of its cell parts
 	wishes     []wish // of the cell part, oldest first
 }
@@ -106,18 +107,24 @@ func (a *BaseApp) create(d *property.Definition, init func(*property.Values), pr
 
 // createWith is create for a base whose first values are made.
 func (a *BaseApp) createWith(d *property.Definition, props *property.Values, prepare func(*base)) (*base, error) {
-	kind := a.cfg.Scripts.bases.Of(d)
-	switch {
-	case a.ids == nil || a.dismissed:
+	if a.ids == nil || a.dismissed {
 		return nil, ErrNotJoined
-	case kind == nil:
-		return nil, fmt.Errorf("%w: %s", ErrNoScript, d.Name)
-	case len(a.byID) >= MaxBases:
-		return nil, fmt.Errorf("%w: %d bases", entity.ErrTooMany, MaxBases)
 	}
 	id, err := a.ids.Next()
 	if err != nil {
 		return nil, err
+	}
+	return a.createAs(id, d, props, prepare)
+}
+
+// createAs is createWith for a base whose id was drawn before.
+func (a *BaseApp) createAs(id entity.ID, d *property.Definition, props *property.Values, prepare func(*base)) (*base, error) {
+	kind := a.cfg.Scripts.bases.Of(d)
+	switch {
+	case kind == nil:
+		return nil, fmt.Errorf("%w: %s", ErrNoScript, d.Name)
+	case len(a.byID) >= MaxBases:
+		return nil, fmt.Errorf("%w: %d bases", entity.ErrTooMany, MaxBases)
 	}
 	b := a.blank(id, d, props)
 	b.seal = a.sealing.of(id)
@@ -137,6 +144,7 @@ func (a *BaseApp) createWith(d *property.Definition, props *property.Values, pre
 func (a *BaseApp) blank(id entity.ID, d *property.Definition, props *property.Values) *base {
 	b := &base{app: a, id: id, kind: a.cfg.Scripts.bases.Of(d), props: props, log: a.log.With("entity", id.String(), "type", d.Name)}
 	b.props.SetHolder(b)
+	b.keep.typ = a.keeps(d)
 	return b
 }
 
@@ -214,6 +222,7 @@ func (b *base) tick() {
 		b.timeOut()
 		b.runCommits()
 	}
+	b.tickParting()
 	b.tickClient()
 	b.tickCell()
 }
@@ -230,6 +239,13 @@ func (b *base) Destroy() {
 		b.seat.refuse(protocol.Destroyed)
 		b.leaveSeat()
 	}
+	if !b.awaitLast() {
+		b.endLink()
+	}
+}
+
+// endLink ends the cell part of a base that is destroyed, and then the base.
+func (b *base) endLink() {
 	switch tell, err := b.link.Leave(b.app.now); {
 	case tell:
 		b.sendDestroy()
@@ -247,6 +263,7 @@ func (b *base) remove() {
 	callHook(b, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
 	b.failOwed()
 	b.removed = true
+	b.keepLast()
 	b.app.unprotect(b)
 	b.partTalks()
 	b.app.swept = false

@@ -25,10 +25,12 @@ type BaseApp struct {
 	routes  app.Routes[sender]
 	cellMgr app.Member
 	baseMgr app.Member
+	dbApp   app.Member
 
-	number  uint32
-	ids     *app.Allocator
-	started bool // Config.Start was called
+	number    uint32
+	allocator uint32
+	ids       *app.Allocator
+	started   bool // Config.Start was called
 	// dismissed is true once this start of the app was declared dead.
 	dismissed bool
 	probes    int // sent in this tick
@@ -44,14 +46,15 @@ type BaseApp struct {
 	game, gameAt time.Duration
 
 	// list has every base in id order; removed ones stay until sweep.
-	list     []*base
-	swept    bool // list has no removed base
-	sealing  sealing
-	byID     map[entity.ID]*base
-	byToken  map[protocol.Token]*base // by the token of a login
-	seats    map[protocol.Token]*seat // by the tokens that resume them
-	awaited  []awaited                // clients that came before their bases
-	accounts map[string]*base
+	list      []*base
+	swept     bool // list has no removed base
+	sealing   sealing
+	byID      map[entity.ID]*base
+	byToken   map[protocol.Token]*base // by the token of a login
+	seats     map[protocol.Token]*seat // by the tokens that resume them
+	awaited   []awaited                // clients that came before their bases
+	accounts  map[string]*base
+	loggingIn map[string]bool // accounts whose entity is being loaded
 
 	talking talking
 	failed  []failure
@@ -93,6 +96,9 @@ type BaseApp struct {
 
 	compressor property.Compressor
 
+	stores     bool // the cluster has a store
+	storing    storing
+	storeAsks  app.Errands
 	copying    copying
 	holding    holding
 	leave      leaving
@@ -108,22 +114,23 @@ func New(cfg Config) (*BaseApp, error) {
 	}
 	cfg.setDefaults()
 	a := &BaseApp{
-		cfg:      cfg,
-		log:      cfg.Log,
-		net:      &dialler{Transport: cfg.Transport, dialled: make(map[mercury.ChannelID]struct{})},
-		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
-		byID:     make(map[entity.ID]*base),
-		byToken:  make(map[protocol.Token]*base),
-		seats:    make(map[protocol.Token]*seat),
-		accounts: make(map[string]*base),
-		clients:  make(map[mercury.ChannelID]*client),
-		swept:    true,
-		buf:      make([]byte, 0, 4<<10),
-		payload:  make([]byte, 0, 4<<10),
-		sealing:  newSealing(cfg.Secrets),
-		stats:    property.NewLoggedStats(cfg.Schema, cfg.Log),
-		copying:  newCopying(&cfg),
-		holding:  holding{mostCopies: MaxCopies, mostBytes: MaxCopyBytes},
+		cfg:       cfg,
+		log:       cfg.Log,
+		net:       &dialler{Transport: cfg.Transport, dialled: make(map[mercury.ChannelID]struct{})},
+		ticks:     app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
+		byID:      make(map[entity.ID]*base),
+		byToken:   make(map[protocol.Token]*base),
+		seats:     make(map[protocol.Token]*seat),
+		accounts:  make(map[string]*base),
+		loggingIn: make(map[string]bool),
+		clients:   make(map[mercury.ChannelID]*client),
+		swept:     true,
+		buf:       make([]byte, 0, 4<<10),
+		payload:   make([]byte, 0, 4<<10),
+		sealing:   newSealing(cfg.Secrets),
+		stats:     property.NewLoggedStats(cfg.Schema, cfg.Log),
+		copying:   newCopying(&cfg),
+		holding:   holding{mostCopies: MaxCopies, mostBytes: MaxCopyBytes},
 	}
 	a.arguments.Large = func(d *property.Definition, m *property.Method, bytes int) {
 		a.report.OversizeCalls++
@@ -136,6 +143,8 @@ func New(cfg Config) (*BaseApp, error) {
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
 	a.spaces, a.endings = app.NewErrands(&a.cellMgr, MaxSpaceRequests), app.NewErrands(&a.cellMgr, app.MaxEndings)
 	a.asks = app.NewErrands(&a.baseMgr, MaxAsks)
+	a.dbApp = app.NewMember(&a.links, netip.AddrPort{}, join)
+	a.storeAsks = app.NewErrands(&a.dbApp, maxStoreCalls+maxLoads)
 	a.said = app.NewSaid(&a.cellMgr)
 	a.route()
 	return a, a.newDownloads()
@@ -188,6 +197,7 @@ func (a *BaseApp) tickLife() {
 	a.asks.Tick()
 	a.made.expire(a.now)
 	a.downloads.tick()
+	a.tickKeeping()
 	a.tickCopies()
 	a.admitAwaited()
 	a.tickLeaving()
@@ -292,6 +302,8 @@ func (a *BaseApp) dropAll() {
 	a.spaces.Drop()
 	a.endings.Drop()
 	a.asks.Drop()
+	a.storeAsks.Drop()
+	a.storing = storing{closing: true}
 }
 
 func (a *BaseApp) refused(what string, args ...any) {

@@ -31,7 +31,13 @@ func (b *base) firstParts(position, direction property.Vector3, init func(*prope
 	case b.link.State() != linkNone || b.creation != nil:
 		return nil, fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrHasPart)
 	}
-	cell := property.NewValues(d, property.CellSide, nil)
+	var cell *property.Values
+	if b.keep.made {
+		cell = b.cellValues() // as they were kept
+	}
+	if cell == nil {
+		cell = property.NewValues(d, property.CellSide, nil)
+	}
 	if init != nil {
 		init(cell)
 	}
@@ -431,6 +437,7 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 		if b.link.Backup(b.app.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
 			Space: m.Space, Position: m.Position, Parts: m.Parts}) {
 			b.asked = false
+			b.keepCopy()
 		}
 	case flow.GonePayload:
 		// This is the incarnation's last message. The ack goes now, since the base may be gone at

@@ -60,6 +60,9 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 		}
 		return
 	}
+	if a.dbApp.Opened(ch) {
+		return
+	}
 	if a.net.has(ch) || !a.outside(ch) && a.isApp(ch, peer) {
 		return
 	}
@@ -87,6 +90,10 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 	}
 	if a.baseMgr.Closed(now, ch, reason) {
 		a.log.Warn("lost the BaseAppMgr", "reason", reason)
+		return
+	}
+	if a.dbApp.Closed(now, ch, reason) {
+		a.log.Warn("lost the DBApp", "reason", reason)
 		return
 	}
 	if c := a.clients[ch]; c != nil {

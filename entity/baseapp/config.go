@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -26,6 +27,10 @@ const (
 	// DefaultResumeTime is the default of Config.ResumeTime: time for a telephone to find another
 	// network, or for a household's router to start anew.
 	DefaultResumeTime = 30 * time.Second
+
+	// DefaultArchivePeriod is the default of Config.ArchivePeriod: what a player may lose when all
+	// processes die at once, against the load of a database.
+	DefaultArchivePeriod = 100 * time.Second
 
 	// ClaimTimeout is how long a channel from outside may stay silent before it is closed. Without
 	// it silent channels could fill the transport.
@@ -83,6 +88,12 @@ type Config struct {
 	// BackupReplicas is how many other BaseApps hold a copy of each base, up to migrate.MaxReplicas; 0
 	// means DefaultBackupReplicas. So many may die at the same time.
 	BackupReplicas int
+	// Stored are the types that the cluster's store keeps, as the DBApp has them; nil means that nothing is
+	// kept.
+	Stored *store.Schema
+	// ArchivePeriod is the time in which each base that the store keeps is written once, whatever happens;
+	// 0 means DefaultArchivePeriod, below 0 never.
+	ArchivePeriod time.Duration
 	// Upload bounds what one client may send.
 	Upload UploadLimits
 	// ResumeTime is how long a client that lost its channel may take to come back over another one. Its
@@ -192,6 +203,9 @@ func (c *Config) setDefaults() {
 		c.BackupReplicas = DefaultBackupReplicas
 	}
 	c.Upload = c.Upload.withDefaults()
+	if c.ArchivePeriod == 0 {
+		c.ArchivePeriod = DefaultArchivePeriod
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -13,19 +13,46 @@ import (
 // makeProxy makes the base of an account that has logged in, and the token by which its client will
 // claim it.
 func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
+	return a.makeProxyWith(m, nil)
+}
+
+// whyNoProxy says why there can be no proxy for a login, or 0.
+func (a *BaseApp) whyNoProxy(m *wire.MakeProxy) protocol.Code {
+	switch {
+	case a.cfg.PlayerType == "" || a.ids == nil:
+		return protocol.NotReady
+	case m.Account == "":
+		return protocol.BadCredentials
+	case a.accounts[m.Account] != nil:
+		return protocol.AlreadyLoggedIn
+	case len(a.accounts)+len(a.loggingIn) >= MaxProxies:
+		return protocol.ServerBusy
+	}
+	return 0
+}
+
+// makeProxyWith is makeProxy for a player who is to be kept from now on; name puts the account into the
+// identifier.
+func (a *BaseApp) makeProxyWith(m *wire.MakeProxy, name func(*property.Values) error) *wire.ProxyMade {
 	made := &wire.ProxyMade{Request: m.Request}
 	code := func() protocol.Code {
-		switch {
-		case a.cfg.PlayerType == "" || a.ids == nil:
-			return protocol.NotReady
-		case m.Account == "":
-			return protocol.BadCredentials
-		case a.accounts[m.Account] != nil:
-			return protocol.AlreadyLoggedIn
-		case len(a.accounts) >= MaxProxies:
-			return protocol.ServerBusy
+		if code := a.whyNoProxy(m); code != 0 {
+			return code
 		}
-		b, err := a.create(a.cfg.Schema.Type(a.cfg.PlayerType), nil, func(b *base) { b.becomeProxy(m) })
+		d := a.cfg.Schema.Type(a.cfg.PlayerType)
+		props := property.NewValues(d, property.BaseSide, nil)
+		if name != nil {
+			if err := name(props); err != nil {
+				a.log.Warn("the account cannot be the identifier", "account", m.Account, "error", err)
+				return protocol.BadCredentials
+			}
+		}
+		b, err := a.createWith(d, props, func(b *base) {
+			b.becomeProxy(m)
+			if name != nil {
+				b.want()
+			}
+		})
 		switch {
 		case err != nil:
 			a.log.Warn("cannot create a proxy", "account", m.Account, "error", err)

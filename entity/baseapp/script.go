@@ -25,7 +25,7 @@ func NewScripts(schema *property.Schema) *Scripts {
 		Hooks:   hooks(), Foreign: foreignHooks(),
 		Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.SpaceReply](), reflect.TypeFor[entity.DownloadEnd](), reflect.TypeFor[entity.ClientGiven](),
 			reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply](), reflect.TypeFor[entity.Reply](), reflect.TypeFor[entity.TeleportReply](),
-			reflect.TypeFor[entity.CellReply]()},
+			reflect.TypeFor[entity.CellReply](), reflect.TypeFor[entity.StoreReply]()},
 	})
 	return s
 }

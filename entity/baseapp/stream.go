@@ -77,6 +77,9 @@ func (b *base) appendParts(buf []byte) []byte {
 	if b.owed.Len() > 0 {
 		buf = migrate.AppendPart(buf, migrate.BaseAnswersPart, func(buf []byte) []byte { return b.owed.Append(buf, b.app.game) })
 	}
+	if b.keep.typ != nil {
+		part(migrate.BaseStorePart, b.codeKeep)
+	}
 	return buf
 }
 
@@ -103,6 +106,8 @@ func (b *base) readParts(parts []byte) error {
 			b.readClient(&r)
 		case migrate.BaseAnswersPart:
 			b.owed.Read(&r, b.app.game)
+		case migrate.BaseStorePart:
+			return codec.Parse(body, b.codeKeep)
 		}
 		return r.Close()
 	})
@@ -248,6 +253,7 @@ func (a *BaseApp) restore(h *heritage) error {
 	b.copied.came = h.came
 	cellApp := b.link.App()
 	b.revive(core.life, h.lives)
+	b.reviveKeep()
 	if b.account != "" {
 		a.accounts[b.account] = b
 	}
@@ -255,6 +261,7 @@ func (a *BaseApp) restore(h *heritage) error {
 	b.guard("constructor", func() { b.value = b.kind.New(entity.NewBase(b, b.id, b.props, b.log), b.props) })
 	callHook(b, "OnRestored", func(s Restorer) { s.OnRestored() })
 	b.tellForgotten()
+	b.tellStoreForgotten()
 	b.failWishes()
 	if b.seat != nil {
 		b.setCellClient() // it is away

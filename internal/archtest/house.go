@@ -70,10 +70,11 @@ entity/baseapp/internal/allowance: internal/invariant mercury
 entity/baseapp: FLOOR5 entity/baseapp/internal/allowance internal/tail
 entity/baseappmgr: FLOOR5
 entity/loginapp: FLOOR5
+entity/dbapp: FLOOR5
 entity/client: FLOOR1 ENTITY mercury/secure entity/client/protocol internal/tail
 property/defgen: property
 property/defgen/internal/...: property entity entity/client internal/script
-APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/client
+APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/dbapp entity/client
 
 # Floor 7: adapters, the only places that meet the outside, and the runner over them.
 mercury/udp: mercury golang.org/x/sys/unix

@@ -83,6 +83,8 @@ func TestBreaks(t *testing.T) {
 			case wire.PlaceBaseID, wire.BasePlacedID, wire.CreateBaseID, wire.MakeBaseID, wire.BaseMadeID,
 				wire.RegisterNameID, wire.FindNameID, wire.NameHeldID, wire.NameGoneID:
 				o.Wild.Namers = 6
+			case wire.CallStoreID, wire.StoreAnswerID:
+				o.Wild.Ledgers = 6
 			case wire.ReloginID:
 				o.Wild.Twins, o.Wild.Relogins = 4, true
 			case wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID:

@@ -167,6 +167,7 @@ type Cluster struct {
 	byPlace  map[netip.AddrPort]*Process
 	manager  *Process
 	seats    []*seat
+	dbApp    *Process // nil without a store
 	cellApps []*Process
 	baseApps []*Process
 	logins   []*Process // BaseAppMgr and LoginApp
@@ -202,7 +203,8 @@ const (
 	portBaseAppMgr
 	portLogin
 	portObserver
-	portSeats    // two for each but the first
+	portSeats // two for each but the first
+	portDBApp
 	portBaseApps = 10
 	portCellApps = 30
 	portPlayers  = 100
@@ -239,6 +241,9 @@ func New(o Options) (*Cluster, error) {
 		c.logins = append(c.logins, c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr))
 	}
 	c.logins = append(c.logins, c.add("loginapp", portLogin, c.makeLoginApp))
+	if o.Wild.Ledgers > 0 {
+		c.dbApp = c.add("dbapp", portDBApp, c.makeDBApp)
+	}
 	c.observer = &observer{c: c}
 	c.add("observer", portObserver, c.observer.make)
 	for i := range o.BaseApps {
@@ -314,6 +319,7 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 		Balance: c.opts.Balance.Config, Border: c.opts.Balance.Border,
 		Logins:      c.opts.Logins,
 		MinCellApps: c.opts.CellApps,
+		Stores:      c.world.books != nil,
 	}
 }
 
@@ -343,6 +349,7 @@ func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Scripts: c.world.scripts(p),
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas,
+		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second,
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {
 				for range c.share(p, k.n) {

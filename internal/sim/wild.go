@@ -32,6 +32,8 @@ type Wild struct {
 	Relogins bool
 	// Namers is how many bases take names that only one may have, and have others made elsewhere.
 	Namers int
+	// Ledgers is how many bases have themselves written; with any, the cluster has a store.
+	Ledgers int
 	// Gossips is how many entities call each other's parts.
 	Gossips int
 	// Settlers is how many entities have their cell parts, and others, made near somebody.
@@ -121,7 +123,7 @@ func (c *Cluster) population() []struct {
 	}{
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
-		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
+		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
 	}
 }
 

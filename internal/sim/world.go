@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -92,6 +93,7 @@ const critterDef = `
 </root>`
 
 type world struct {
+	books *books // nil without a store
 	// inherited are the areas of the space whose cells have died, as the game was told of them.
 	inherited []bsp.Rect
 	hooked    func(id entity.ID, hook string) // hears of hooks of players' cell parts; nil but for transcripts
@@ -174,6 +176,14 @@ func newWorld(o Options) (*world, error) {
 	if o.Wild.any() {
 		types, defs = wildTypes, wildDefs()
 	}
+	if o.Wild.Ledgers > 0 {
+		types += `<Ledger hasCell="false" hasClient="false"/>`
+		defs = maps.Clone(defs)
+		if defs == nil {
+			defs = map[string]string{}
+		}
+		defs["entity_defs/Ledger.def"] = ledgerDef
+	}
 	soul, critter := soulDef, critterDef
 	if o.Lossy {
 		soul, critter = lossyDef(soul), lossyDef(critter)
@@ -183,6 +193,11 @@ func newWorld(o Options) (*world, error) {
 		return nil, err
 	}
 	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, chance: newStreams(o.Seed)}
+	if o.Wild.Ledgers > 0 {
+		if w.books, err = newBooks(schema); err != nil {
+			return nil, err
+		}
+	}
 	if o.Gift > 0 {
 		w.gift = bytes.Repeat([]byte("gift"), o.Gift/4)
 	}
@@ -215,6 +230,9 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	baseapp.Register[lodgerBase](s, "Lodger")
 	if w.schema.Type("Clock") != nil {
 		w.registerWildBases(s, p)
+	}
+	if w.books != nil {
+		baseapp.Register(s, "Ledger", func() *ledger { return &ledger{w: w} })
 	}
 	return s
 }

@@ -23,8 +23,11 @@ type Welcome struct {
 	// GameTime is the manager's time when it answered. It is the time of the cluster, which the
 	// game time of each space follows (gametime.Clock).
 	GameTime time.Duration
-	// CellAppMgr and BaseAppMgr say where the managers are; zero while unknown.
-	CellAppMgr, BaseAppMgr mercury.Address
+	// CellAppMgr and BaseAppMgr say where the managers are, and DBApp who keeps entities; zero while
+	// unknown, or if there is none.
+	CellAppMgr, BaseAppMgr, DBApp mercury.Address
+	// Stores says that the cluster has a DBApp, or will have one soon.
+	Stores bool
 }
 
 func (m *Welcome) code(c *codec.Coder) {
@@ -34,6 +37,8 @@ func (m *Welcome) code(c *codec.Coder) {
 	codeDuration(c, &m.GameTime)
 	fields.Address(c, &m.CellAppMgr)
 	fields.Address(c, &m.BaseAppMgr)
+	fields.Address(c, &m.DBApp)
+	c.Bool(&m.Stores)
 }
 
 // Append and Parse are what code describes.

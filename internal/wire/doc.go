@@ -42,6 +42,7 @@ const (
 	BaseAppMgr
 	BaseApp
 	LoginApp
+	DBApp
 	Observer
 )
 
@@ -58,6 +59,8 @@ func (r Role) String() string {
 		return status.RoleBaseApp
 	case LoginApp:
 		return status.RoleLoginApp
+	case DBApp:
+		return status.RoleDBApp
 	case Observer:
 		return "observer"
 	}

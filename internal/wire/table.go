@@ -123,6 +123,12 @@ const (
 // To an Observer.
 const StatusID ID = 128
 
+// To and from a DBApp.
+const (
+	CallStoreID ID = 160 + iota
+	StoreAnswerID
+)
+
 // About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule
 // RejoinRule and Depart also to the CellAppMgr.
 const (
@@ -150,21 +156,21 @@ const (
 // proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
 	// Of managers.
-	row[Welcome](WelcomeID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp, LoginApp)),
-	row[Refused](RefusedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp, LoginApp)),
-	row[Dismissed](DismissedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp)),
-	row[AppDead](AppDeadID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp)),
+	row[Welcome](WelcomeID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, Observer), BaseAppMgr.to(BaseApp, LoginApp), DBApp.to(BaseApp)),
+	row[Refused](RefusedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, Observer), BaseAppMgr.to(BaseApp, LoginApp), DBApp.to(BaseApp)),
+	row[Dismissed](DismissedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, Observer), BaseAppMgr.to(BaseApp)),
+	row[AppDead](AppDeadID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, DBApp)),
 	row[Freeze](FreezeID, Observer.to(CellAppMgr).proving(mercury.Operator), CellAppMgr.to(CellApp, BaseApp)),
-	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp, BaseAppMgr, CellAppMgr)),
+	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp, BaseAppMgr, DBApp, CellAppMgr)),
 	row[SpaceDestroyed](SpaceDestroyedID, CellAppMgr.to(CellApp, BaseApp)),
 
 	// To managers of any app.
 	row[Join](JoinID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), Observer.to(CellAppMgr),
-		BaseApp.to(CellAppMgr, BaseAppMgr), LoginApp.to(CellAppMgr, BaseAppMgr)),
-	row[Report](ReportID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr)),
-	row[Rejoin](RejoinID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr)),
+		BaseApp.to(CellAppMgr, BaseAppMgr, DBApp), LoginApp.to(CellAppMgr, BaseAppMgr), DBApp.to(CellAppMgr)),
+	row[Report](ReportID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr)),
+	row[Rejoin](RejoinID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr)),
 	row[RejoinCell](RejoinCellID, CellApp.to(CellAppMgr)),
-	row[RejoinEnd](RejoinEndID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr)),
+	row[RejoinEnd](RejoinEndID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr)),
 
 	// To the CellAppMgr.
 	row[CellsReport](CellsReportID, CellApp.to(CellAppMgr)),
@@ -260,6 +266,10 @@ var table = newTable(
 	row[migrate.BackupRule](BackupRuleID, BaseApp.to(BaseApp, CellAppMgr)),
 	row[migrate.BackupRuleHeld](BackupRuleHeldID, BaseApp.to(BaseApp), CellAppMgr.to(BaseApp)),
 	row[RejoinRule](RejoinRuleID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
+
+	// The store.
+	row[CallStore](CallStoreID, BaseApp.to(DBApp)).answered(StoreAnswerID),
+	row[StoreAnswer](StoreAnswerID, DBApp.to(BaseApp)),
 
 	row[Status](StatusID, CellAppMgr.to(Observer)),
 

@@ -75,7 +75,7 @@ func samples() []wire.Received {
 	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, ID: 1 << 50, Removed: true, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
 	rule := migrate.Rule{Version: 1 << 33, Covers: 1 << 34, Replicas: 2, List: []mercury.Address{addr4, addr6}}
 	return []wire.Received{
-		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
+		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6, DBApp: addr4, Stores: true},
 		&wire.Refused{Reason: "other definitions"},
 		&wire.BaseLoad{Bases: 1 << 31}, &wire.PlaceBase{Request: 1 << 40}, &wire.BasePlaced{Request: 7, App: addr6},
 		&wire.CreateBase{Request: 1 << 40, On: addr4, NewBase: wire.NewBase{Number: 9, Type: 3, Props: []byte("props")}},
@@ -160,6 +160,8 @@ func samples() []wire.Received {
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 7, Data: []byte("vip")}},
 		&wire.Relogin{Request: 1 << 60, Account: "ann"},
 
+		&wire.CallStore{Request: 1, Number: 2, Start: 3, Op: wire.StoreWrite, Type: "Avatar", Row: 4, Identifier: "ann", Entity: id, FromApp: 5, Version: 6, Release: true, Data: []byte("record")},
+		&wire.StoreAnswer{Request: 1, Code: entity.StoreHeld, Reason: "held", Start: 2, Row: 3, Version: 4, Data: []byte("record")},
 		&wire.CreateProxy{Request: 2, Account: "bob", Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3}, {Account: "bob", ID: id}}},
@@ -325,7 +327,7 @@ func TestRoleNames(t *testing.T) {
 	for r := wire.CellAppMgr; r <= wire.Observer+1; r++ {
 		names += r.String() + " "
 	}
-	if want := "CellAppMgr CellApp BaseAppMgr BaseApp LoginApp observer role(7) "; names != want {
+	if want := "CellAppMgr CellApp BaseAppMgr BaseApp LoginApp DBApp observer role(8) "; names != want {
 		t.Errorf("roles are %q, want %q", names, want)
 	}
 }

@@ -26,6 +26,7 @@ type CellAppMgr struct {
 	deaths    int
 	backups   backups
 	baseMgr   mercury.Address
+	dbApp     mercury.Address
 	spaces    []*space // in the order of making
 	byID      map[entity.SpaceID]*space
 	byRequest map[spaceRequest]*space // the spaces that game code created

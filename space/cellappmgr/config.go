@@ -118,6 +118,8 @@ type Config struct {
 	RecoveryWindow time.Duration
 	// MinCellApps is how many CellApps must have joined before spaces are made. Default 1.
 	MinCellApps int
+	// Stores says that the cluster has a DBApp: BaseApps then keep what is to be kept.
+	Stores bool
 	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is declared dead, whatever
 	// its machine answers: longer than the second in which they report once, and than the longest
 	// pause of a process that is to live. Default 3 s.

@@ -23,7 +23,7 @@ func mourns(who, dead wire.Role) bool {
 	case wire.CellApp:
 		return who == wire.CellApp || who == wire.BaseApp
 	case wire.BaseApp:
-		return who == wire.CellApp || who == wire.BaseApp || who == wire.BaseAppMgr
+		return who == wire.CellApp || who == wire.BaseApp || who == wire.BaseAppMgr || who == wire.DBApp
 	}
 	return false
 }

@@ -102,9 +102,7 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 // take lets a new member in. The member hears of those who died before it came: an entity restored
 // on it from a backup may still have something to say to them.
 func (m *CellAppMgr) take(now time.Duration, a *member) {
-	if a.role == wire.BaseAppMgr {
-		m.baseMgr = a.address
-	}
+	m.seat(a)
 	m.log.Info(a.role.String()+" joined", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
 	m.tellGraves(a, nil)
@@ -114,8 +112,8 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 		m.send(a, &wire.Freeze{On: true})
 	}
 	switch a.role {
-	case wire.BaseAppMgr:
-		m.tellBaseAppMgr(now, a)
+	case wire.BaseAppMgr, wire.DBApp:
+		m.tellSeats(now, a)
 	case wire.CellApp:
 		m.placer = nil
 		m.makeSpaces(now)
@@ -135,6 +133,8 @@ func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) strin
 		return ""
 	case j.Role == wire.BaseAppMgr && m.count(wire.BaseAppMgr) > 0:
 		return fmt.Sprintf("there is a BaseAppMgr at %v; a cluster has one", m.baseMgr)
+	case j.Role == wire.DBApp && m.count(wire.DBApp) > 0:
+		return fmt.Sprintf("there is a DBApp at %v; a cluster has one", m.dbApp)
 	case (j.Role == wire.CellApp || j.Role == wire.BaseApp) && j.Term == 0 && m.starts[j.Role] >= MaxStarts:
 		return fmt.Sprintf("%v starts in term %d, and entity ids hold no more; restart the manager with a higher term", MaxStarts, m.cfg.Term)
 	case len(m.members)+len(m.recovery.returning)+len(m.recovery.waiting) >= MaxMembers:
@@ -168,7 +168,7 @@ func (m *CellAppMgr) welcome(now time.Duration, a *member) {
 	a.welcomedAt = now
 	m.send(a, &wire.Welcome{
 		Number: a.number, Allocator: a.allocator, Term: m.cfg.Term, GameTime: m.clusterTime(now),
-		CellAppMgr: m.cfg.Transport.Self(), BaseAppMgr: m.baseMgr,
+		CellAppMgr: m.cfg.Transport.Self(), BaseAppMgr: m.baseMgr, DBApp: m.dbApp, Stores: m.cfg.Stores,
 	})
 	if a.role == wire.LoginApp && m.gate.refused {
 		m.send(a, m.logins())
@@ -198,8 +198,18 @@ func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) 
 	m.tellAgain(now, a)
 }
 
-// tellBaseAppMgr tells those who need it where the BaseAppMgr is now.
-func (m *CellAppMgr) tellBaseAppMgr(now time.Duration, mgr *member) {
+// seat notes where a process is of which a cluster has one.
+func (m *CellAppMgr) seat(a *member) {
+	switch a.role {
+	case wire.BaseAppMgr:
+		m.baseMgr = a.address
+	case wire.DBApp:
+		m.dbApp = a.address
+	}
+}
+
+// tellSeats tells those who need it where the BaseAppMgr and the DBApp are now.
+func (m *CellAppMgr) tellSeats(now time.Duration, mgr *member) {
 	for _, a := range m.members {
 		if a != mgr && a.role != wire.Observer {
 			m.welcome(now, a)
@@ -219,7 +229,10 @@ func (m *CellAppMgr) forget(a *member) {
 	delete(m.byChannel, a.channel)
 	m.unwatch(a)
 	m.placer = nil
-	if a.role == wire.BaseAppMgr {
+	switch a.role {
+	case wire.DBApp:
+		m.dbApp = mercury.Address{}
+	case wire.BaseAppMgr:
 		// Those who have joined it keep trying that address until there is another: it may be only
 		// this channel that is lost.
 		m.baseMgr = mercury.Address{}

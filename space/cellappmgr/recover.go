@@ -162,9 +162,7 @@ func (m *CellAppMgr) reinstate(b *returning) *member {
 		a.number = m.numbers[a.role] + 1
 	}
 	m.numbers[a.role] = max(m.numbers[a.role], a.number)
-	if a.role == wire.BaseAppMgr {
-		m.baseMgr = a.address
-	}
+	m.seat(a)
 	m.add(a)
 	return a
 }
@@ -191,8 +189,8 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 	m.learnLate(now, b)
 	m.admitBack(now, a, b)
 	m.tellOfMember(a)
-	if a.role == wire.BaseAppMgr {
-		m.tellBaseAppMgr(now, a)
+	if a.role == wire.BaseAppMgr || a.role == wire.DBApp {
+		m.tellSeats(now, a)
 	}
 	for _, g := range b.told.Graves {
 		m.believe(now, g)

@@ -5,10 +5,12 @@ import "github.com/cellscape/cellscape/internal/wire"
 // CellApps and BaseApps listen only to those whom the manager has named. So each of them is told of
 // the others before it is told anything that brings them together, since messages on the channel of
 // the manager keep their order. They keep what an earlier manager told them; AppDead tells of
-// deaths. The BaseAppMgr is told, too: it waits for the BaseApps that it has not heard yet.
+// deaths. The BaseAppMgr is told, too: it waits for the BaseApps that it has not heard yet. So is the DBApp, which listens to BaseApps.
 
 // hearsOfApps reports whether a member is told who the others are.
-func (a *member) hearsOfApps() bool { return a.reports() || a.role == wire.BaseAppMgr }
+func (a *member) hearsOfApps() bool {
+	return a.reports() || a.role == wire.BaseAppMgr || a.role == wire.DBApp
+}
 
 // tellMembers tells a member who the others are.
 func (m *CellAppMgr) tellMembers(a *member) {

@@ -26,7 +26,7 @@ type Cluster struct {
 	places  []netip.AddrPort // of Config.Managers
 	lead    *leading         // nil unless managers elsewhere may lead, too
 
-	cellAppMgr, baseAppMgr, loginApp *host.Process
+	cellAppMgr, baseAppMgr, loginApp, dbApp *host.Process
 
 	mu       sync.Mutex
 	baseApps []*host.Process
@@ -52,7 +52,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		if err := c.startCellAppMgr(true); err != nil {
 			return err
 		}
-		if err := errors.Join(c.startBaseAppMgr(), c.startLoginApp()); err != nil {
+		if err := errors.Join(c.startDBApp(ctx, true), c.startBaseAppMgr(), c.startLoginApp()); err != nil {
 			return err
 		}
 		for range c.cfg.BaseApps {
@@ -85,7 +85,7 @@ func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 		if err := c.startCellAppMgr(false); err != nil {
 			return err
 		}
-		return c.startBaseAppMgr()
+		return errors.Join(c.startDBApp(ctx, c.cfg.Term == 1), c.startBaseAppMgr())
 	})
 }
 
@@ -280,7 +280,7 @@ func (c *Cluster) all() []*host.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []*host.Process
-	for _, list := range [][]*host.Process{{c.loginApp}, c.baseApps, c.cellApps, {c.baseAppMgr, c.cellAppMgr}} {
+	for _, list := range [][]*host.Process{{c.loginApp}, c.baseApps, c.cellApps, {c.dbApp, c.baseAppMgr, c.cellAppMgr}} {
 		for _, p := range list {
 			if p != nil {
 				all = append(all, p)
@@ -290,8 +290,9 @@ func (c *Cluster) all() []*host.Process {
 	return all
 }
 
-// Stop ends the sessions and then the processes, in order, and waits for them. It returns the
-// errors of processes that had ended by themselves. A second Stop waits for the first.
+// Stop ends the sessions, has the BaseApps here write all that a store keeps, and then ends the processes, in
+// order, and waits for them. The writing may take SaveTime. It returns the errors of processes that had
+// ended by themselves, and ErrUnsaved if not all was written. A second Stop waits for the first.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		if c.detach != nil {
@@ -307,10 +308,14 @@ func (c *Cluster) Stop() error {
 		for _, s := range sessions {
 			_ = s.Close()
 		}
-		for _, p := range c.all() {
-			_ = p.Stop() // Close reports the error
+		if c.loginApp != nil {
+			_ = c.loginApp.Stop() // Close reports the error
 		}
-		c.err = c.host.Close()
+		saved := c.save()
+		for _, p := range c.all() {
+			_ = p.Stop()
+		}
+		c.err = errors.Join(c.host.Close(), saved)
 	})
 	return c.err
 }

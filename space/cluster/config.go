@@ -17,6 +17,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/migrate"
@@ -108,6 +109,17 @@ type Config struct {
 	BackupReplicas int
 	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
+
+	// Store keeps entities: those of types that are Persistent. Open it before the start, such as of package
+	// entity/store/sqlite, and close it after Stop. The managers' process hosts it (a DBApp), all others
+	// reach it by message and need none. Its tables are brought in line with the definitions at the start,
+	// unless that forgets something; see store.Definer. Default: nothing is kept.
+	Store store.Store
+	// StoreTypes are types of other rows in Store, such as accounts.Type().
+	StoreTypes []*store.Type
+	// ArchivePeriod is the time in which each entity that is kept is written once. Default
+	// baseapp.DefaultArchivePeriod; below 0 never.
+	ArchivePeriod time.Duration
 
 	// Key seals the world. With it, every packet between two processes, players included, is
 	// encrypted and authenticated, and the public half, Key.Public(), proves to a dialler that it

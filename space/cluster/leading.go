@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -85,20 +86,32 @@ func (l *leading) stop() {
 	<-l.ended
 }
 
-// beginLeading starts what runs only where the managers lead.
-func (c *Cluster) beginLeading() error { return c.startBaseAppMgr() }
+// beginLeading starts what runs only where the managers lead. What was started before one of them failed
+// ends again.
+func (c *Cluster) beginLeading() error {
+	err := c.startDBApp(context.Background(), false)
+	if err == nil {
+		err = c.startBaseAppMgr()
+	}
+	if err != nil {
+		c.endLeading()
+	}
+	return err
+}
 
 // endLeading ends it.
 func (c *Cluster) endLeading() {
 	c.mu.Lock()
-	p := c.baseAppMgr
-	c.baseAppMgr = nil
+	processes := [...]*host.Process{c.baseAppMgr, c.dbApp}
+	c.baseAppMgr, c.dbApp = nil, nil
 	c.mu.Unlock()
-	if p == nil {
-		return
-	}
-	if err := p.Stop(); err != nil {
-		c.cfg.Log.Warn("the BaseAppMgr had ended by itself", "error", err)
+	for _, p := range processes {
+		if p == nil {
+			continue
+		}
+		if err := p.Stop(); err != nil {
+			c.cfg.Log.Warn("a process of the leader had ended by itself", "error", err)
+		}
 	}
 }
 
@@ -106,7 +119,7 @@ func (c *Cluster) endLeading() {
 func (c *Cluster) seatConfig(e *host.Env, own int, fresh bool) cellappmgr.SeatConfig {
 	cfg := cellappmgr.SeatConfig{
 		Config: cellappmgr.Config{
-			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
+			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins, Stores: c.cfg.Store != nil,
 			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Carriers: c.cfg.describe(e, own), Lookout: e.Lookout,
 		},

@@ -128,6 +128,7 @@ const (
 	RoleCellApp    = "CellApp"
 	RoleBaseAppMgr = "BaseAppMgr"
 	RoleBaseApp    = "BaseApp"
+	RoleDBApp      = "DBApp"
 	RoleLoginApp   = "LoginApp"
 )
 

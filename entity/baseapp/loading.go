@@ -1,0 +1,288 @@
+package baseapp
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	// loadPatience is how long a load waits for whoever has the row: the last write of a player who has
+	// just left takes a moment. A LoginApp waits a little longer.
+	loadPatience = 4 * time.Second
+	// loadAgain is the time between two tries.
+	loadAgain = 200 * time.Millisecond
+	// maxLoads bounds the loads of one app: more than log in within some seconds.
+	maxLoads = 1024
+)
+
+// loading is an entity that is being loaded.
+//
+//	asking --StoreDone--> a base --> done
+//	  | ^
+//	  | +-- held by another: again after loadAgain, for loadPatience
+//	  +---- missing, refused, busy --> done
+type loading struct {
+	what   entity.Stored
+	id     entity.ID // as which it will be live
+	at     time.Duration
+	until  time.Duration
+	asking bool
+	ended  bool
+	// prepare is called on the new base before its script.
+	prepare func(*base)
+	done    func(*base, *entity.StoreError)
+}
+
+func insistOn(a *BaseApp, m *wire.CallStore, done func(*wire.StoreAnswer)) bool {
+	return app.Insist(&a.storeAsks, m, done)
+}
+
+func appendVarint(b []byte, v int64) []byte { return binary.AppendVarint(b, v) }
+
+// load loads an entity. done is told once, with the base or the reason why there is none.
+func (a *BaseApp) load(what entity.Stored, prepare func(*base), done func(*base, *entity.StoreError)) error {
+	d := a.cfg.Schema.Type(what.Type)
+	switch {
+	case a.ids == nil || a.dismissed:
+		return ErrNotJoined
+	case a.keeps(d) == nil || !d.HasBase:
+		return fmt.Errorf("%w: type %q", entity.ErrNotStored, what.Type)
+	case a.cfg.Scripts.bases.Of(d) == nil:
+		return fmt.Errorf("%w: %s", ErrNoScript, what.Type)
+	case len(a.storing.loads) >= maxLoads || a.storing.closing:
+		return fmt.Errorf("%w: %d entities are being loaded", entity.ErrTooMany, len(a.storing.loads))
+	}
+	id, err := a.ids.Next()
+	if err != nil {
+		return err
+	}
+	a.storing.loads = append(a.storing.loads, &loading{what: what, id: id, until: a.now + loadPatience, prepare: prepare, done: done})
+	a.tickLoads()
+	return nil
+}
+
+// tickLoads asks for what is to be loaded.
+func (a *BaseApp) tickLoads() {
+	s := &a.storing
+	for _, l := range s.loads {
+		if l.ended || l.asking || a.now < l.at || s.start == 0 && a.now < l.until {
+			continue
+		}
+		if s.start == 0 {
+			a.endLoad(l, nil, &entity.StoreError{Code: entity.StoreBusy, Reason: "baseapp: no DBApp answers"})
+			continue
+		}
+		l.asking = true
+		m := &wire.CallStore{Op: wire.StoreLoad, Type: l.what.Type, Row: l.what.Row, Identifier: l.what.Identifier, Entity: l.id}
+		a.storeCall(m, func(r *wire.StoreAnswer) { a.loaded(l, r) })
+	}
+	s.loads = slices.DeleteFunc(s.loads, func(l *loading) bool { return l.ended })
+}
+
+func (a *BaseApp) endLoad(l *loading, b *base, err *entity.StoreError) {
+	l.ended = true
+	l.done(b, err)
+}
+
+// loaded takes the answer of the store.
+func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
+	l.asking = false
+	switch {
+	case a.dismissed:
+		l.ended = true
+		return
+	case r.Code == entity.StoreHeld && a.now+loadAgain < l.until:
+		l.at = a.now + loadAgain
+		return
+	case r.Code != entity.StoreDone:
+		a.endLoad(l, nil, &entity.StoreError{Code: r.Code, Reason: r.Reason})
+		return
+	case a.now > l.until+loadPatience: // nobody waits for it any more
+		a.freeRow(l, r.Row)
+		a.endLoad(l, nil, &entity.StoreError{Code: entity.StoreBusy, Reason: "baseapp: the store took too long"})
+		return
+	}
+	b, err := a.createStored(l, r)
+	if err != nil {
+		if b == nil {
+			a.freeRow(l, r.Row)
+		}
+		a.log.Warn("cannot make a base of what the store has", "type", l.what.Type, "row", r.Row, "error", err)
+		a.endLoad(l, nil, &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()})
+		return
+	}
+	a.endLoad(l, b, nil)
+}
+
+// freeRow gives back a row of which no base was made.
+func (a *BaseApp) freeRow(l *loading, row uint64) {
+	a.storeCall(&wire.CallStore{Op: wire.StoreFree, Type: l.what.Type, Row: row, Entity: l.id}, func(r *wire.StoreAnswer) {
+		if r.Code != entity.StoreDone {
+			a.fault("cannot give a row back", "type", l.what.Type, "row", row, "reason", r.Reason)
+		}
+	})
+}
+
+// createStored makes the base of a record. With an error and a base, the base exists and ends by itself.
+func (a *BaseApp) createStored(l *loading, r *wire.StoreAnswer) (*base, error) {
+	d := a.cfg.Schema.Type(l.what.Type)
+	t := a.keeps(d)
+	props := property.NewValues(d, property.BaseSide, nil)
+	var cell *property.Values
+	if d.HasCell {
+		cell = property.NewValues(d, property.CellSide, nil)
+	}
+	_, notices, err := t.Decode(nil, r.Data, props, cell)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notices {
+		a.log.Warn("something stored is not used", "type", d.Name, "row", r.Row, "notice", n)
+	}
+	var made *base
+	b, err := a.createAs(l.id, d, props, func(b *base) {
+		made = b
+		b.keep.row, b.keep.version, b.keep.made, b.keep.loaded = r.Row, r.Version, true, slices.Clone(r.Data)
+		if l.prepare != nil {
+			l.prepare(b)
+		}
+	})
+	if err != nil {
+		return made, err
+	}
+	return b, nil
+}
+
+// LoadBase is part of entity.StoreHost.
+func (b *base) LoadBase(what entity.Stored, method string) (uint64, error) {
+	switch err := script.CheckCallback[entity.BaseReply](b.kind, method); {
+	case b.destroying:
+		return 0, entity.ErrGone
+	case err != nil:
+		return 0, err
+	}
+	a := b.app
+	request := a.asked + 1
+	err := a.load(what, nil, func(l *base, err *entity.StoreError) {
+		b.answered(questionBase, request)
+		reply := entity.BaseReply{Request: request}
+		if err != nil {
+			reply.Reason = err.Reason
+		} else {
+			self := a.net.Self()
+			reply.Base = property.Mailbox{Entity: uint64(l.id), Type: l.props.Definition().ID, Kind: uint8(entity.BaseMailbox), At: self.At, Salt: self.Salt}
+		}
+		if b.hears() {
+			callBack(b, method, reply)
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	a.asked++
+	b.await(pending{what: questionBase, request: request, method: method})
+	return request, nil
+}
+
+// LoadBase asks for the base of an entity that the store keeps, as entity.Base.LoadBase does. done is told
+// its id or, as an entity.StoreError, why there is none. Errors are ErrNotJoined, ErrNoScript,
+// entity.ErrNotStored and entity.ErrTooMany; done is not called then.
+func (s *Starter) LoadBase(what entity.Stored, done func(entity.ID, error)) error {
+	return s.app.load(what, nil, func(b *base, err *entity.StoreError) {
+		if err != nil {
+			done(0, err)
+			return
+		}
+		done(b.id, nil)
+	})
+}
+
+// takeMakeProxy makes a proxy for a login. What a player plays is loaded first, if the store keeps it.
+func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
+	what := entity.Stored{Type: m.Type, Row: m.Row}
+	if m.Row == 0 {
+		what = entity.Stored{Type: a.cfg.PlayerType, Identifier: m.Account}
+	}
+	t := a.keeps(a.cfg.Schema.Type(what.Type))
+	if t == nil || m.Row == 0 && t.Identifier() == nil {
+		a.links.Reply(from, a.makeProxy(m))
+		return
+	}
+	if code := a.whyNoProxy(m); code != 0 {
+		a.answerLogin(from, m.Request, code)
+		return
+	}
+	if a.loggingIn[m.Account] {
+		a.answerLogin(from, m.Request, protocol.ServerBusy)
+		return
+	}
+	login := *m
+	login.Data = slices.Clone(m.Data)
+	err := a.load(what, func(b *base) { b.becomeProxy(&login) }, func(b *base, err *entity.StoreError) {
+		delete(a.loggingIn, login.Account)
+		switch {
+		case err == nil && b.destroying:
+			a.answerLogin(from, login.Request, protocol.Destroyed)
+		case err == nil:
+			a.links.Reply(from, &wire.ProxyMade{Request: login.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
+		case err.Code == entity.StoreMissing && login.Row == 0:
+			a.links.Reply(from, a.makeStoredProxy(&login, t))
+		default:
+			a.log.Warn("cannot load what a player plays", "account", login.Account, "error", err)
+			a.answerLogin(from, login.Request, refusalOf(err.Code))
+		}
+	})
+	if err != nil {
+		a.log.Warn("cannot load what a player plays", "account", m.Account, "error", err)
+		a.answerLogin(from, m.Request, protocol.ServerBusy)
+		return
+	}
+	a.loggingIn[login.Account] = true
+}
+
+// refusalOf is what a client is told.
+func refusalOf(c entity.StoreCode) protocol.Code {
+	switch c {
+	case entity.StoreHeld:
+		return protocol.AlreadyLoggedIn
+	case entity.StoreMissing:
+		return protocol.BadCredentials
+	}
+	return protocol.ServerBusy
+}
+
+// makeStoredProxy makes the base of a player whom the store does not know yet, and its row.
+func (a *BaseApp) makeStoredProxy(m *wire.MakeProxy, t *store.Type) *wire.ProxyMade {
+	id := t.Identifier()
+	return a.makeProxyWith(m, func(props *property.Values) error {
+		i := slices.IndexFunc(props.Definition().Properties, func(p *property.Property) bool { return p.Name == id.Name })
+		v, err := id.Fit(property.StringValue(m.Account))
+		if err != nil {
+			return err
+		}
+		return props.Load(i, v)
+	})
+}
+
+// askStart asks a DBApp which start of the cluster this is, and tells it if that is known here.
+func (a *BaseApp) askStart() {
+	if a.storing.closing {
+		return
+	}
+	a.storeCall(&wire.CallStore{Op: wire.StoreBegin}, func(r *wire.StoreAnswer) {
+		if a.storing.start == 0 && r.Code == entity.StoreDone {
+			a.storing.start = r.Start
+		}
+	})
+}

@@ -1,0 +1,275 @@
+package dbapp
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// callKey names a call, however often it is repeated.
+type callKey struct {
+	app    mercury.Address
+	number uint64
+}
+
+// rowKey is what one call at a time is about: a row, or one that is looked up by its identifier.
+type rowKey struct {
+	store.Key
+	identifier string
+}
+
+// call is one call of a BaseApp.
+type call struct {
+	key     callKey
+	ch      mercury.ChannelID
+	request uint64 // of the newest question
+	m       wire.CallStore
+	typ     *store.Type
+	holder  store.Holder
+	row     rowKey
+	pause   time.Duration
+	at      time.Duration // not to be tried before
+	until   time.Duration // not to be tried again after
+	running bool
+}
+
+// size is what a call takes of MaxBytes: its data and about what it takes else.
+func (c *call) size() int { return len(c.m.Data) + 256 }
+
+// calls are those that wait or are under way.
+type calls struct {
+	byKey map[callKey]*call
+	queue []*call // oldest first; those under way and ended ones included until the next pump
+	busy  map[rowKey]bool
+	bytes int
+	jobs  map[uint64][]*call // under way, by token
+	token uint64
+	// writing says that a job of several writes is under way: they follow one another, so that each has
+	// many rows.
+	writing bool
+}
+
+func newCalls() calls {
+	return calls{byKey: make(map[callKey]*call), busy: make(map[rowKey]bool), jobs: make(map[uint64][]*call)}
+}
+
+// drop forgets the calls of a dead app that are not under way. Its heirs say what is to be kept.
+func (c *calls) drop(app mercury.Address) {
+	c.queue = slices.DeleteFunc(c.queue, func(x *call) bool {
+		gone := x.key.app == app && !x.running
+		if gone {
+			c.end(x)
+		}
+		return gone
+	})
+}
+
+// end forgets a call.
+func (c *calls) end(x *call) {
+	if c.byKey[x.key] == x {
+		delete(c.byKey, x.key)
+		c.bytes -= x.size()
+	}
+}
+
+// take takes a call of a BaseApp.
+func (d *DBApp) take(from sender, m *wire.CallStore) {
+	key := callKey{from.app, m.Number}
+	if old := d.calls.byKey[key]; old != nil {
+		old.ch, old.request = from.ch, m.Request
+		return
+	}
+	switch {
+	case m.Op == wire.StoreBegin:
+		d.tellStart(from, m)
+		return
+	case d.start == 0:
+		return // it is asked again
+	case len(d.calls.byKey) >= MaxCalls || d.calls.bytes+len(m.Data) > MaxBytes:
+		d.reply(from.ch, m.Request, errFull, wire.StoreAnswer{})
+		return
+	case m.Op == wire.StoreReserve && d.giveID(from.ch, m.Request, m.Type):
+		return
+	}
+	c := &call{key: key, ch: from.ch, request: m.Request, m: *m, typ: d.cfg.Types.Type(m.Type), until: d.now + Patience, pause: FirstPause}
+	c.m.Data = slices.Clone(m.Data)
+	c.row = rowKey{store.Key{Type: m.Type, ID: store.ID(m.Row)}, m.Identifier}
+	c.holder = store.Holder{Start: m.Start, App: d.roster.Allocator(from.app), Entity: m.Entity}
+	if m.Op == wire.StoreLoad {
+		c.until = d.now + LoadPatience
+	}
+	if m.Op == wire.StoreTakeOver && d.lives(m.FromApp) {
+		d.reply(from.ch, m.Request, errLives, wire.StoreAnswer{})
+		return
+	}
+	if c.typ == nil || c.typ.Definition() == nil || c.holder.App == 0 || m.Op != wire.StoreReserve && !m.Entity.Valid() {
+		d.reply(from.ch, m.Request, errCall, wire.StoreAnswer{})
+		return
+	}
+	d.calls.byKey[key] = c
+	d.calls.bytes += c.size()
+	d.calls.queue = append(d.calls.queue, c)
+	if m.Op != wire.StoreWrite || !d.calls.writing {
+		d.pump()
+	}
+}
+
+// lives reports whether the BaseApp of an allocator is not known to be dead.
+func (d *DBApp) lives(allocator uint32) bool {
+	for a := range d.roster.Of(wire.BaseApp) {
+		if d.roster.Allocator(a) == allocator {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	errFull  = wrap(store.ErrBusy, "dbapp: too many calls wait")
+	errLives = wrap(store.ErrHeld, "dbapp: the BaseApp that has the row is not dead")
+	errCall  = wrap(store.ErrValue, "dbapp: no such persistent type, or no holder")
+)
+
+// wrap is an error with a text of its own.
+func wrap(err error, text string) error { return &wrapped{text, err} }
+
+type wrapped struct {
+	text string
+	err  error
+}
+
+func (w *wrapped) Error() string { return w.text }
+func (w *wrapped) Unwrap() error { return w.err }
+
+// pump begins what can begin, oldest first.
+func (d *DBApp) pump() {
+	c := &d.calls
+	if d.start == 0 || len(c.queue) == 0 {
+		return
+	}
+	var together []*call
+	bytes := 0
+	for _, x := range c.queue {
+		switch {
+		case len(c.jobs) >= MaxJobs && (c.writing || len(together) == 0):
+			goto full
+		case x.running || c.busy[x.row]:
+			continue
+		case x.at > d.now:
+			continue
+		case x.m.Op == wire.StoreWrite && (c.writing || len(together) == MaxTogether || bytes+x.size() > MaxBytesTogether && len(together) > 0):
+			continue
+		}
+		x.running = true
+		c.busy[x.row] = true
+		if x.m.Op == wire.StoreWrite {
+			together, bytes = append(together, x), bytes+x.size()
+			continue
+		}
+		if len(c.jobs) < MaxJobs {
+			d.run(x)
+			continue
+		}
+		x.running = false
+		delete(c.busy, x.row)
+	}
+full:
+	if len(together) > 0 {
+		c.writing = true
+		d.run(together...)
+	}
+}
+
+// run gives out a job for a call, or for several writes.
+func (d *DBApp) run(calls ...*call) {
+	d.calls.token++
+	d.calls.jobs[d.calls.token] = calls
+	d.cfg.Jobs.Do(d.calls.token, job(d.cfg.Store, d.cfg.Limit, calls))
+}
+
+// JobDone takes the result of a job.
+func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
+	d.now = now
+	if token == beginToken {
+		d.startBegun(result)
+		return
+	}
+	if token == freeToken {
+		d.freed(result)
+		return
+	}
+	list, ok := d.calls.jobs[token]
+	if !ok {
+		return
+	}
+	delete(d.calls.jobs, token)
+	outcomes, ok := result.([]outcome)
+	if list[0].m.Op == wire.StoreWrite {
+		d.calls.writing = false
+	}
+	for i, x := range list {
+		x.running = false
+		delete(d.calls.busy, x.row)
+		o := outcome{err: store.ErrBusy}
+		if ok && i < len(outcomes) {
+			o = outcomes[i]
+		}
+		d.ended(x, &o)
+	}
+	d.calls.queue = slices.DeleteFunc(d.calls.queue, func(x *call) bool { return d.calls.byKey[x.key] != x })
+	d.pump()
+}
+
+// ended takes the outcome of a call: it is answered, or tried again.
+func (d *DBApp) ended(x *call, o *outcome) {
+	if errors.Is(o.err, store.ErrRetry) && d.now+x.pause < x.until && !d.links.Dead(x.key.app) {
+		x.at = d.now + x.pause
+		x.pause = min(2*x.pause, LastPause)
+		return
+	}
+	d.calls.end(x)
+	if x.m.Op == wire.StoreReserve && o.err == nil {
+		d.keepIDs(x.m.Type, o.row)
+		if d.giveID(x.ch, x.request, x.m.Type) {
+			return
+		}
+	}
+	d.reply(x.ch, x.request, o.err, wire.StoreAnswer{Version: o.version, Row: uint64(o.row), Data: o.data})
+}
+
+// reply answers a call.
+func (d *DBApp) reply(ch mercury.ChannelID, request uint64, err error, a wire.StoreAnswer) {
+	a.Request = request
+	if err != nil {
+		reason := err.Error()
+		a = wire.StoreAnswer{Request: request, Code: codeOf(err), Reason: reason[:min(len(reason), wire.MaxReason)]}
+		if a.Code >= entity.StoreSuperseded || a.Code == entity.StoreBusy {
+			d.report.Errors++
+			if unlogged, ok := d.lines.Allow(d.now, "store"); ok {
+				d.log.Warn("the store did not do what it was asked for", "error", err, "unlogged", unlogged)
+			}
+		}
+	}
+	d.links.Reply(ch, &a)
+}
+
+// codeOf is what an app is told of an error.
+func codeOf(err error) entity.StoreCode {
+	for _, x := range [...]struct {
+		err  error
+		code entity.StoreCode
+	}{
+		{store.ErrRetry, entity.StoreBusy}, {store.ErrMissing, entity.StoreMissing}, {store.ErrExists, entity.StoreExists}, {store.ErrTaken, entity.StoreTaken},
+		{store.ErrHeld, entity.StoreHeld}, {store.ErrFree, entity.StoreFree}, {store.ErrStale, entity.StoreStale}, {store.ErrSuperseded, entity.StoreSuperseded},
+	} {
+		if errors.Is(err, x.err) {
+			return x.code
+		}
+	}
+	return entity.StoreRefused
+}

@@ -1,0 +1,117 @@
+package dbapp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+const (
+	// DefaultTick is the default of Config.Tick.
+	DefaultTick = 100 * time.Millisecond
+
+	// MaxJobs is how many calls of the store are under way at one time: an embedded database writes one
+	// at a time, a server has some dozens of connections for all its clients.
+	MaxJobs = 8
+
+	// MaxCalls and MaxBytes bound the calls that wait: what tens of thousands of bases ask when they all
+	// end at once waits for some seconds, and takes no more memory than a small server has to spare.
+	MaxCalls = 1 << 16
+	MaxBytes = 256 << 20
+
+	// MaxTogether and MaxBytesTogether bound the writes of one job, so that others get their turn.
+	MaxTogether      = 256
+	MaxBytesTogether = 4 << 20
+
+	// JobTime is how long one call of the store may take. A database that needs longer is stuck.
+	JobTime = 5 * time.Second
+
+	// FirstPause and LastPause are the pauses between two tries, which double.
+	FirstPause = 100 * time.Millisecond
+	LastPause  = 2 * time.Second
+
+	// Patience is for how long a call is tried again: a database server may start anew meanwhile. A
+	// load gives up after LoadPatience, since a player waits for it.
+	Patience     = 30 * time.Second
+	LoadPatience = 4 * time.Second
+
+	// AdoptTime is how long a DBApp that is not fresh waits for a BaseApp to say which start of the
+	// cluster this is: they come back within a second or two.
+	AdoptTime = 5 * time.Second
+
+	// FreeAfter is how long the heirs of a BaseApp have to take its check-outs over. They ask as soon as
+	// they hear of the death, and again until they are answered.
+	FreeAfter = 30 * time.Second
+
+	// reserved is how many database ids of a type are taken at a time. What is left at the end is never
+	// given, so not too many.
+	reserved = 64
+)
+
+// Jobs runs blocking work off the DBApp's goroutine. The runner provides it.
+type Jobs interface {
+	// Do calls run elsewhere and later passes its result to JobDone with the same token, on the
+	// DBApp's goroutine and never from within Do. It does so exactly once for every job.
+	Do(token uint64, run func(ctx context.Context) any)
+}
+
+// Limit gives a context an end, as context.WithTimeout does. The runner provides it, since it has a clock.
+type Limit func(context.Context) (context.Context, context.CancelFunc)
+
+// Config configures a DBApp.
+type Config struct {
+	// Transport is the transport of the process. Required.
+	Transport mercury.Transport
+	// Manager is where the CellAppMgr listens. Required.
+	Manager netip.AddrPort
+	// Schema has the entity definitions. Required, and the same in the whole cluster.
+	Schema *property.Schema
+	// Store keeps the entities. Types was applied to it. Both are required. The DBApp does not close it.
+	Store store.Store
+	Types *store.Schema
+	// Fresh says that the cluster starts now. Without it a cluster may live that goes on.
+	Fresh bool
+	// Jobs runs the calls of the store. Required.
+	Jobs Jobs
+	// Limit bounds the time of one call of the store: JobTime suits most. nil means that nothing does.
+	Limit Limit
+	// Log takes what an operator wants to know; nil discards it.
+	Log *slog.Logger
+	// Tick is the time between ticks; 0 means DefaultTick.
+	Tick time.Duration
+	// Clock measures work; nil means that none is measured.
+	Clock func() time.Duration
+	// CPU is the processor time that the app's thread has used; nil means unknown.
+	CPU func() time.Duration
+	// ProcessCPU returns the id of the OS process and the processor time of all its threads; nil
+	// means unknown.
+	ProcessCPU func() (pid int, used time.Duration)
+	// Carriers returns the figures of the process's carriers; nil means unknown.
+	Carriers func() []status.Carrier
+}
+
+// Validate reports all faults of c at once.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("dbapp: "+format, args...))
+		}
+	}
+	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
+	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
+	fault(c.Schema == nil, "Config.Schema is nil: load the cluster's definitions")
+	fault(c.Store == nil, "Config.Store is nil: open one, such as of package sqlite")
+	fault(c.Types == nil, "Config.Types is nil: make them with store.NewSchema, and apply them")
+	fault(c.Jobs == nil, "Config.Jobs is nil: give the runner's Jobs")
+	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
+	return errors.Join(faults...)
+}

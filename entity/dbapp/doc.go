@@ -1,0 +1,43 @@
+// Package dbapp is the DBApp: the process of a cluster that has the store of entities. BaseApps ask it to
+// keep and to load their bases, and hear what became of that.
+//
+//	BaseApp ──CallStore──▶ ┌───────┐ ──job──▶ store.Store
+//	        ◀─StoreAnswer─ │ DBApp │ ◀─result─
+//	                       └───────┘ ◀──CellAppMgr (Welcome, Members, AppDead)
+//
+// # One call
+//
+//	CallStore --> waiting --a job is free, and the row--> under way --result--> answered
+//	                 ^                                        |
+//	                 +------ ErrRetry: after a pause ---------+
+//
+// A row has one call under way at a time, the one that came first. Writes of several rows go together.
+// At most MaxJobs jobs run at the same time. When the store says ErrRetry, the call is tried again, after
+// a pause that doubles from FirstPause to LastPause, for Patience; then the caller hears that the store is
+// busy. What waits is bounded by MaxCalls and MaxBytes. Beyond that a call is told so at once.
+//
+// A call that is repeated, by the same app under the same number, is the same call: its answer goes to the
+// newest question. An answer that is lost is asked for again, and the call is made again, which is safe: every
+// call means the same a second time (package store).
+//
+// # The start of the cluster
+//
+// Check-outs name the start of the cluster, so that a row which a dead cluster had is free. With Config.Fresh
+// the first thing that a DBApp does is to begin one. Otherwise it takes the place of another under a world
+// that lives: then BaseApps know the start, and it goes on with what the first of them says. If nobody says one
+// within AdoptTime, it begins one. Nothing is called before.
+//
+// The holder of a row is an entity on an app of a start. The app is told by its allocator number, which the
+// CellAppMgr has said, so an app can call in no other's name; only the heir of a base may move a check-out,
+// to itself.
+//
+// When the CellAppMgr declares a BaseApp dead, its heirs have FreeAfter to take over. Then what is still
+// checked out by it is freed.
+//
+// # Contract
+//
+//   - A StoreDone is sent after the store has confirmed, never before.
+//   - Each call is answered, or its app is gone.
+//   - A DBApp starts no goroutine, reads no clock and opens no socket. Only the functions given to Jobs
+//     run elsewhere, and they touch nothing of it.
+package dbapp

@@ -1,0 +1,146 @@
+package dbapp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/property"
+)
+
+// outcome is what became of a call.
+type outcome struct {
+	err     error
+	row     store.ID
+	version uint64
+	data    []byte
+}
+
+// job is the blocking part of calls. It has copies of all that it needs.
+func job(s store.Store, limit Limit, calls []*call) func(context.Context) any {
+	type asked struct {
+		m      wire.CallStore
+		typ    *store.Type
+		holder store.Holder
+	}
+	list := make([]asked, len(calls))
+	for i, c := range calls {
+		list[i] = asked{c.m, c.typ, c.holder}
+	}
+	return func(ctx context.Context) any {
+		ctx, cancel := limit(ctx)
+		defer cancel()
+		out := make([]outcome, len(list))
+		if len(list) == 1 {
+			out[0] = do(ctx, s, &list[0].m, list[0].typ, list[0].holder)
+			return out
+		}
+		var records []store.Record
+		index := make(map[store.Key]int, len(list))
+		for i := range list {
+			r, err := record(&list[i].m, list[i].typ, list[i].holder)
+			if err != nil {
+				out[i].err = err
+				continue
+			}
+			records = append(records, r)
+			index[r.Key] = i
+		}
+		refused := func(r *store.Record, err error) { out[index[r.Key]].err = err }
+		if err := store.WriteEach(ctx, s, records, refused); err != nil {
+			for i := range out { // each that was not refused gets the same
+				if out[i].err == nil {
+					out[i].err = err
+				}
+			}
+		}
+		return out
+	}
+}
+
+// record is what a call writes. Its columns are read out of the data.
+func record(m *wire.CallStore, t *store.Type, h store.Holder) (store.Record, error) {
+	columns, err := t.ColumnsOf(m.Data)
+	return store.Record{Key: store.Key{Type: t.Name, ID: store.ID(m.Row)}, Version: m.Version, Holder: h, Release: m.Release, Columns: columns, Data: m.Data}, err
+}
+
+// do makes one call.
+func do(ctx context.Context, s store.Store, m *wire.CallStore, t *store.Type, h store.Holder) (o outcome) {
+	key := store.Key{Type: t.Name, ID: store.ID(m.Row)}
+	switch m.Op {
+	case wire.StoreReserve:
+		first, err := s.Reserve(ctx, store.EntityIDs(t.Name), reserved)
+		return outcome{err: err, row: store.ID(first)}
+	case wire.StoreCreate, wire.StoreWrite:
+		r, err := record(m, t, h)
+		if err != nil {
+			return outcome{err: err}
+		}
+		if m.Op == wire.StoreWrite {
+			return outcome{err: s.Write(ctx, []store.Record{r})}
+		}
+		return outcome{err: s.Create(ctx, []store.Record{r})}
+	case wire.StoreLoad:
+		return load(ctx, s, store.Want{Key: key, Identifier: identifier(t, m.Identifier), Holder: h}, t)
+	case wire.StoreFree:
+		err := s.HandOver(ctx, []store.Handover{{Key: key, From: h}})
+		if errors.Is(err, store.ErrFree) || errors.Is(err, store.ErrMissing) {
+			err = nil // it is not its own any more
+		}
+		return outcome{err: err}
+	case wire.StoreTakeOver:
+		from := store.Holder{Start: h.Start, App: m.FromApp, Entity: h.Entity}
+		if err := s.HandOver(ctx, []store.Handover{{Key: key, From: from, To: h}}); err != nil && !errors.Is(err, store.ErrFree) {
+			return outcome{err: err}
+		}
+		return load(ctx, s, store.Want{Key: key, Holder: h}, t)
+	case wire.StoreDelete:
+		err := s.Delete(ctx, []store.Removal{{Key: key, Holder: h}})
+		if errors.Is(err, store.ErrMissing) {
+			err = nil // by a call whose answer was lost
+		}
+		return outcome{err: err}
+	}
+	return outcome{err: errCall}
+}
+
+// identifier is a text as a value of a type's identifier.
+func identifier(t *store.Type, text string) property.Value {
+	if c := t.Identifier(); c != nil {
+		if v, err := c.Fit(property.StringValue(text)); err == nil {
+			return v
+		}
+	}
+	return property.StringValue(text)
+}
+
+// load checks a row out. What a tool has changed in the columns goes into the data.
+func load(ctx context.Context, s store.Store, w store.Want, t *store.Type) outcome {
+	list, err := s.Load(ctx, []store.Want{w})
+	if err != nil {
+		return outcome{err: err}
+	}
+	l := &list[0]
+	if l.Err != nil {
+		return outcome{err: l.Err}
+	}
+	var base, cell *property.Values
+	if t.Definition().HasBase {
+		base = property.NewValues(t.Definition(), property.BaseSide, nil)
+	}
+	if t.Definition().HasCell {
+		cell = property.NewValues(t.Definition(), property.CellSide, nil)
+	}
+	rest, _, err := t.Decode(l.Columns, l.Data, base, cell)
+	if err == nil {
+		_, l.Data, err = t.Encode(base, cell, rest)
+	}
+	if err != nil { // it stays in the store for a person to look at, and nobody has it
+		if freed := s.HandOver(ctx, []store.Handover{{Key: l.Key, From: w.Holder}}); freed != nil {
+			err = errors.Join(err, freed)
+		}
+		return outcome{err: err}
+	}
+	return outcome{row: l.ID, version: l.Version, data: l.Data}
+}

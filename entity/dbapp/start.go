@@ -1,0 +1,119 @@
+package dbapp
+
+import (
+	"context"
+	"math"
+
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Tokens of jobs that are no calls.
+const (
+	beginToken = math.MaxUint64 - iota
+	freeToken
+)
+
+// begun is the result of the job that begins a start of the cluster.
+type begun struct {
+	start uint64
+	err   error
+}
+
+// beginStart begins a start of the cluster, if it is for this DBApp to do.
+func (d *DBApp) beginStart() {
+	if d.start != 0 || d.beginning || !d.cfg.Fresh && d.now-d.began < AdoptTime {
+		return
+	}
+	d.beginning = true
+	s, limit := d.cfg.Store, d.cfg.Limit
+	d.cfg.Jobs.Do(beginToken, func(ctx context.Context) any {
+		ctx, cancel := limit(ctx)
+		defer cancel()
+		start, err := s.Begin(ctx)
+		return begun{start, err}
+	})
+}
+
+func (d *DBApp) startBegun(result any) {
+	d.beginning = false
+	b, ok := result.(begun)
+	if !ok || b.err != nil {
+		d.report.Errors++
+		d.log.Error("cannot begin a start of the cluster in the store; it is tried again", "error", b.err)
+		return
+	}
+	if d.start == 0 {
+		d.start = b.start
+		d.log.Info("a start of the cluster has begun", "start", d.start)
+	}
+}
+
+// tellStart answers a BaseApp that asks for the start of the cluster. One that knows it says it.
+func (d *DBApp) tellStart(from sender, m *wire.CallStore) {
+	if d.start == 0 && !d.beginning && m.Start != 0 {
+		d.start = m.Start
+		d.log.Info("going on with a start of the cluster", "start", d.start)
+	}
+	if d.start != 0 {
+		d.reply(from.ch, m.Request, nil, wire.StoreAnswer{Start: d.start})
+	} // else it is asked again
+}
+
+// idBlock are database ids of a type that nobody has yet.
+type idBlock struct{ next, end store.ID }
+
+func (d *DBApp) keepIDs(typ string, first store.ID) {
+	d.ids[typ] = idBlock{first, first + reserved}
+}
+
+// giveID answers with a database id, if there is one at hand.
+func (d *DBApp) giveID(ch mercury.ChannelID, request uint64, typ string) bool {
+	b := d.ids[typ]
+	if b.next == b.end {
+		return false
+	}
+	d.reply(ch, request, nil, wire.StoreAnswer{Row: uint64(b.next)})
+	b.next++
+	d.ids[typ] = b
+	return true
+}
+
+// freeDead frees the check-outs of the apps whose heirs have had their time, one app after the other.
+func (d *DBApp) freeDead() {
+	if len(d.dead) == 0 || d.dead[0].at > d.now || d.start == 0 {
+		return
+	}
+	x, start, s, limit := d.dead[0].allocator, d.start, d.cfg.Store, d.cfg.Limit
+	d.dead[0].at = d.now + FreeAfter // again, unless it is done by then
+	d.cfg.Jobs.Do(freeToken, func(ctx context.Context) any {
+		ctx, cancel := limit(ctx)
+		defer cancel()
+		n, err := s.Free(ctx, start, x)
+		return freed{x, n, err}
+	})
+}
+
+// freed is the result of that job.
+type freed struct {
+	app uint32
+	n   int
+	err error
+}
+
+func (d *DBApp) freed(result any) {
+	f, ok := result.(freed)
+	if !ok || f.err != nil {
+		d.report.Errors++
+		d.log.Warn("cannot free what a dead BaseApp had checked out; it is tried again", "error", f.err)
+		return
+	}
+	for i := range d.dead {
+		if d.dead[i].allocator == f.app {
+			d.dead = append(d.dead[:i], d.dead[i+1:]...)
+			break
+		}
+	}
+	d.log.Info("freed what a dead BaseApp had checked out", "allocator", f.app, "entities", f.n)
+}

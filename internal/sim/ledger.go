@@ -1,0 +1,167 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/dbapp"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Ledgers are bases that the store keeps. Each counts, and has the count written. What the store has
+// confirmed must be there, whatever dies; and no row may live twice.
+
+const ledgerDef = `<root><Persistent> true </Persistent><Properties>
+	<count> <Type> INT64 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Indexed> true </Indexed> </count>
+</Properties></root>`
+
+// ledger is the base part of a ledger; it has no other.
+type ledger struct {
+	*entity.Base
+	Count property.Int64
+	w     *world `cellscape:"local"`
+	beats int    `cellscape:"local"`
+}
+
+// OnCreated starts the beat.
+func (b *ledger) OnCreated() { _, _ = b.AddTimer(beat, beat, "OnBeat", 0) }
+
+// OnBeat counts, and writes now and then.
+func (b *ledger) OnBeat(entity.Callback) {
+	if b.w.calm {
+		return
+	}
+	b.Count.Set(b.Count.Get() + 1)
+	if b.beats++; b.beats%3 == 0 {
+		_ = b.Write("OnKept", b.Count.Get())
+	}
+}
+
+// OnKept notes what the store has confirmed.
+func (b *ledger) OnKept(r entity.StoreReply) {
+	if r.Err != nil {
+		b.w.books.refused++
+		return
+	}
+	b.w.books.confirmed++
+	if _, known := b.w.books.least[b.Row()]; !known {
+		b.w.books.rows = append(b.w.books.rows, b.Row())
+	}
+	b.w.books.least[b.Row()] = max(b.w.books.least[b.Row()], r.User)
+}
+
+// books are the store of a run, and what it has confirmed.
+type books struct {
+	kept               *memory.Store
+	types              *store.Schema
+	least              map[uint64]int64 // by row
+	rows               []uint64         // of least, in the order in which they were made
+	confirmed, refused int
+}
+
+func newBooks(schema *property.Schema) (*books, error) {
+	types, err := store.NewSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	k := &books{kept: memory.New(), types: types, least: map[uint64]int64{}}
+	_, err = k.kept.Apply(context.Background(), types, false)
+	return k, err
+}
+
+// shaky is a store that is busy now and then, before or after it has done what it was asked for.
+type shaky struct {
+	*memory.Store
+	chance *rand.Rand
+}
+
+func (s shaky) busy() error {
+	if s.chance.IntN(4) == 0 {
+		return store.ErrBusy
+	}
+	return nil
+}
+
+// Write implements store.Entities.
+func (s shaky) Write(ctx context.Context, records []store.Record) error {
+	if err := s.busy(); err != nil {
+		return err
+	}
+	if err := s.Store.Write(ctx, records); err != nil {
+		return err
+	}
+	return s.busy()
+}
+
+// Create implements store.Entities.
+func (s shaky) Create(ctx context.Context, records []store.Record) error {
+	if err := s.busy(); err != nil {
+		return err
+	}
+	if err := s.Store.Create(ctx, records); err != nil {
+		return err
+	}
+	return s.busy()
+}
+
+// makeDBApp makes the process that has the store.
+func (c *Cluster) makeDBApp(p *Process) (App, error) {
+	k := c.world.books
+	return dbapp.New(dbapp.Config{
+		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Store: shaky{k.kept, p.random()}, Types: k.types, Fresh: p.starts == 1,
+		Jobs: p, Log: p.log(),
+	})
+}
+
+// storeKeeps checks the promise of the store.
+type storeKeeps struct{ c *Cluster }
+
+func (k *storeKeeps) safe() error {
+	books := k.c.world.books
+	if books == nil {
+		return nil
+	}
+	page, err := books.kept.Query(context.Background(), store.Query{Type: "Ledger", Limit: store.MaxPage})
+	if err != nil {
+		return err
+	}
+	has := make(map[uint64]int64, len(page.Rows))
+	for i := range page.Rows {
+		has[uint64(page.Rows[i].ID)] = page.Rows[i].Columns[0].Int()
+	}
+	for _, row := range books.rows {
+		if has[row] < books.least[row] {
+			return fmt.Errorf("row %d has %d, and %d was confirmed", row, has[row], books.least[row])
+		}
+	}
+	return nil
+}
+
+func (k *storeKeeps) converged() error {
+	live := map[uint64]entity.ID{}
+	var err error
+	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		s, ok := a.Script(b.ID).(*ledger)
+		if !ok || s.Row() == 0 {
+			return
+		}
+		if other, twice := live[s.Row()]; twice {
+			err = fmt.Errorf("row %d lives as %v and as %v", s.Row(), other, b.ID)
+		}
+		live[s.Row()] = b.ID
+	})
+	return err
+}
+
+// stored are the types that the store keeps.
+func (w *world) stored() *store.Schema {
+	if w.books == nil {
+		return nil
+	}
+	return w.books.types
+}

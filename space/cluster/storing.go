@@ -1,0 +1,100 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/dbapp"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+)
+
+// SaveTime is how long Stop waits for the store: an operator who stops a world wants it gone in seconds, and a
+// store that takes longer is in trouble.
+const SaveTime = 10 * time.Second
+
+// ErrUnsaved is what Stop returns if the store has not confirmed all that it keeps within SaveTime. What it
+// had confirmed before is there.
+var ErrUnsaved = errors.New("cluster: not all was written")
+
+// startDBApp starts the process that has the store, if there is one. A fresh one need not ask whether a
+// world lives that goes on.
+func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
+	if c.cfg.Store == nil {
+		return nil
+	}
+	types, err := store.NewSchema(c.cfg.Schema, c.cfg.StoreTypes...)
+	if err != nil {
+		return fmt.Errorf("cluster: the store: %w", err)
+	}
+	for _, n := range types.Notices {
+		c.cfg.Log.Warn("notice", "notice", n)
+	}
+	limit, cancel := context.WithTimeout(ctx, c.cfg.StartTimeout)
+	defer cancel()
+	plan, err := c.cfg.Store.Apply(limit, types, false)
+	if err != nil {
+		return fmt.Errorf("cluster: the store does not take the definitions: %w: %v", err, plan)
+	}
+	for i := range plan {
+		c.cfg.Log.Info("the store was changed", "step", plan[i])
+	}
+	p, err := c.start("DBApp", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
+		return dbapp.New(dbapp.Config{
+			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Store: c.cfg.Store, Types: types, Fresh: fresh,
+			Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, dbapp.JobTime)
+			},
+			Jobs: e.Jobs, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Carriers: c.cfg.describe(&e, 1),
+		})
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.dbApp = p
+	c.mu.Unlock()
+	return nil
+}
+
+// stored returns the types that a store keeps; nil if there are none. What is wrong with them is reported
+// where the store is.
+func (c *Config) stored() *store.Schema {
+	types, err := store.NewSchema(c.Schema)
+	if err != nil || len(types.Types) == 0 {
+		return nil
+	}
+	return types
+}
+
+// save has the BaseApps here write everything, and waits for that.
+func (c *Cluster) save() error {
+	if c.cfg.Schema == nil || c.cfg.stored() == nil {
+		return nil
+	}
+	c.mu.Lock()
+	bases := slices.Clone(c.baseApps)
+	c.mu.Unlock()
+	for _, p := range bases {
+		_ = p.Do(func(a host.App) { a.(*baseapp.BaseApp).SaveAll() }) // one that has ended has nothing to save
+	}
+	until := time.Now().Add(SaveTime)
+	for {
+		left := 0
+		for _, p := range bases {
+			_ = p.Do(func(a host.App) { left += a.(*baseapp.BaseApp).Unsaved() })
+		}
+		switch {
+		case left == 0:
+			return nil
+		case time.Now().After(until):
+			return fmt.Errorf("%w: %d entities wait after %v", ErrUnsaved, left, SaveTime)
+		}
+		time.Sleep(pollPeriod)
+	}
+}

@@ -159,6 +159,16 @@
 // Downloads end before, and scripts are told (entity.DownloadEnd). Clients whose sessions
 // do not outlive their channels (Config.ResumeTime) lose them.
 //
+// # The store
+//
+// If the cluster has one, a base of a type that is Persistent can have a row there (package store), which is
+// checked out as long as it lives. keeping draws that state machine. It is written when its script says Write,
+// once in Config.ArchivePeriod, and when it ends, with the newest copy of its cell part; the last write gives the
+// row back, and is repeated until the store has it. A login loads what the player plays: by the key that the Auth
+// has said, or else by the account, if the type of players has an identifier. A base that is restored takes the
+// check-out over from the app that died, before anything else is written. One whose row is somebody else's ends
+// without a write, so nobody lives twice.
+//
 // # Contract
 //
 //   - A [BaseApp] is a state machine without goroutine, socket or clock. One goroutine owns it and

@@ -148,7 +148,7 @@ const (
 
 // Between the managers of a cluster.
 const (
-	LeaseAskID ID = 160 + iota
+	LeaseAskID ID = 168 + iota
 	LeaseVoteID
 )
 

@@ -131,6 +131,8 @@
 //	BaseMade
 //	RegisterName,        asked again until they are answered            1 s
 //	FindName, NameHeld
+//	CallStore,           asked again until they are answered            1 s
+//	StoreAnswer
 //	NameGone, Names      told at each join                              the next Join
 //	BaseCopy,            the base is backed up again: at once when a     a tick; a backup
 //	BaseCopyHeld         channel broke, and in any case in its turn      period

@@ -182,7 +182,7 @@ func TestStartTellsNotices(t *testing.T) {
 	log.mu.Lock()
 	defer log.mu.Unlock()
 	for _, want := range []string{
-		"entity_defs/Avatar.def:1: ExplicitDatabaseID: it is read and not acted by yet: nothing is kept in a store, and no entity has a database id",
+		"entity_defs/Avatar.def:1: ExplicitDatabaseID: it is read and not acted by yet: the store gives every entity its database id",
 	} {
 		if text := log.buf.String(); !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)

@@ -184,13 +184,6 @@ func (k *oneData) converged() error {
 	for _, key := range k.c.opts.dataKeys() {
 		faults = append(faults, k.agreed(key))
 	}
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
-		for cell := range theCell(a) {
-			if e := dataOf(cell, entity.LostAreaKey); len(e.entries) > 0 {
-				faults = append(faults, fmt.Errorf("%s knows of lost areas that no game was told of: %v", p.Name, e.entries))
-			}
-		}
-	})
 	return errors.Join(faults...)
 }
 

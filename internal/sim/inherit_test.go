@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
@@ -52,6 +53,13 @@ func loseOne(t *testing.T, r *rig, victim *Process) {
 			}
 		}
 	}
+	r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range theCell(a) {
+			if e := dataOf(cell, entity.LostAreaKey); len(e.entries) > 0 {
+				t.Errorf("%s still has the lost areas %v", p.Name, e.entries)
+			}
+		}
+	})
 	if told() != within(land) {
 		t.Errorf("told of %v, the cell had %v", r.world.inherited, land)
 	}

@@ -11,7 +11,7 @@ import (
 // in the end what is true of properties that nobody sends again, and hear calls in order.
 func TestLossyConverges(t *testing.T) {
 	long(t)
-	play(t, Options{Seed: 61, CellApps: 3, Players: 12, Rovers: 6, Lossy: true}, func(r *rig) {
+	play(t, Options{Seed: 68, CellApps: 3, Players: 12, Rovers: 6, Lossy: true}, func(r *rig) {
 		r.net.SetLink(mercurytest.Link{Delay: 20 * time.Millisecond, Jitter: 150 * time.Millisecond, Loss: 0.33})
 		r.wait(20 * time.Second)
 		r.net.SetLink(cleanLink())

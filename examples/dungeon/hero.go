@@ -1,178 +1,155 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
 )
 
 const (
-	chatEvery = 5 * time.Second
-	// patience is how long a hero stays in a dungeon: long enough to fell the boss and to trade.
+	// patience is how long an adventure takes: long enough to gather, to fell the boss and to trade.
 	patience = 8 * time.Second
 	again    = time.Second
 )
 
-// Player is the base part of a Hero: it leads the hero from town to dungeon and back, and fetches its
-// rewards. What it must remember is in properties, so that it goes on where it was when its BaseApp dies.
-//
-// A grant has a number. The right to it is in a copy of this base before the treasury hears of it. So a
-// base that was restored asks again, and both the treasury and the cell part know the number.
-type Player struct {
-	*entity.Base
-	Adventure, Rewarded              property.Uint32
-	Due, Got, Dungeon                property.Uint32
-	Home                             property.Bool
-	Guild, Treasury, Partner, Leader property.MailboxField
-	*game                            `cellscape:"local"`
-	safe                             uint32 `cellscape:"local"` // so many of those due are in a copy
+// Hero is the cell part: it goes on adventures, and has the goods. What it must remember is in properties
+// and timers, so that it goes on where it was when its CellApp dies.
+type Hero struct {
+	*space.Real
+	Gold, Items property.Uint32
+	Due, Earned property.Uint32 // grants: those it has a right to, and those among its goods
+
+	Dungeon property.Uint32 // of its adventure; 0 if it has none
+	Leader  property.MailboxField
+
+	// What it sells and buys; see trade.go.
+	OnOffer property.Bool
+	Sale    property.Uint32
+	Buyer   property.MailboxField
+	Sold    property.Slice[uint32]
+
+	Aside, Deal property.Uint32
+	Seller      property.MailboxField
+	Taken       property.Map[uint64, uint32]
+
+	to    uint32      `cellscape:"local"` // where it leads its party
+	party []entity.ID `cellscape:"local"` // who stands by
+	*game `cellscape:"local"`
 }
 
-// OnCreated puts the hero into the town, and looks for those whom everyone needs.
-func (p *Player) OnCreated() {
-	p.Home.Set(true)
-	p.check(p.CreateCell(town, somewhere(p.ID()), property.Vector3{}, nil))
-	p.try(p.LookupName(guildName(p.ID()), "OnFound"))
-	p.try(p.LookupName("treasury", "OnFound"))
-	p.try(p.AddTimer(again, again, "OnBeat", 0))
-	p.try(p.AddTimer(chatEvery, chatEvery, "OnChat", 0))
+// OnCreated gives the hero its first money.
+func (h *Hero) OnCreated() {
+	h.try(h.AddTimer(again, again, "OnBeat", 0))
+	h.Reward()
 }
 
-// OnRestored goes on after the death of the BaseApp: perhaps the last grant has not come.
-func (p *Player) OnRestored() {
-	p.safe = p.Due.Get()
-	p.ask()
-}
-
-// OnFound hears who has a name. A name that nobody has yet is looked up again.
-func (p *Player) OnFound(r entity.NameReply) {
+// OnBeat seeks a party, and sells in a dungeon.
+func (h *Hero) OnBeat(entity.Callback) {
 	switch {
-	case r.Holder.IsZero():
-		p.try(p.LookupName(r.Name, "OnFound"))
-	case r.Name == "matchmaker":
-		p.check(p.Mailbox(r.Holder).Call("seek", p))
-	case r.Name == "treasury":
-		p.check(p.Treasury.Set(r.Holder))
-		if p.Due.Get() == 0 {
-			p.deserve()
-		}
-	default:
-		p.check(p.Guild.Set(r.Holder))
-		p.check(p.Mailbox(r.Holder).Call("join", p))
+	case h.closing.Load():
+	case h.Dungeon.Get() == 0 && h.HasClient():
+		h.check(h.LookupName("matchmaker", "OnMatchmaker", 0))
+	case h.Space() != town:
+		h.sell()
 	}
 }
 
-// OnBeat seeks a party when the hero is in town.
-func (p *Player) OnBeat(entity.Callback) {
-	if p.Home.Get() && p.HasClient() && !p.closing.Load() {
-		p.try(p.LookupName("matchmaker", "OnFound"))
+// OnMatchmaker hears who makes parties.
+func (h *Hero) OnMatchmaker(r entity.NameReply) {
+	if !r.Holder.IsZero() {
+		h.check(h.Mailbox(r.Holder).Call("seek", h))
 	}
 }
 
 // Enter is called by the matchmaker: the party gathers where its leader stands, to go to a dungeon. partner
 // is who buys from this hero.
-func (p *Player) Enter(dungeon uint32, partner, leader property.Mailbox) {
-	if !p.Home.Get() {
+func (h *Hero) Enter(dungeon uint32, partner, leader property.Mailbox) {
+	if h.Dungeon.Get() != 0 {
 		return
 	}
-	p.Home.Set(false)
-	p.Dungeon.Set(dungeon)
-	p.check(errors.Join(p.Partner.Set(partner), p.Leader.Set(leader)))
-	p.Adventure.Set(p.Adventure.Get() + 1)
-	p.try(p.AddTimer(patience, 0, "OnTired", 0))
-	if leader := entity.ID(leader.Entity); leader != p.ID() {
-		p.try(p.TeleportCell(entity.Destination{Near: leader}, "OnGathered", 0))
+	h.Dungeon.Set(dungeon)
+	if !h.OnOffer.Get() {
+		h.check(h.Buyer.Set(partner))
+	}
+	h.check(h.Leader.Set(leader))
+	h.try(h.AddTimer(patience, 0, "OnTired", int64(dungeon)))
+	if leader := entity.ID(leader.Entity); leader != h.ID() {
+		h.check(h.Teleport(entity.Destination{Near: leader}, int64(dungeon)))
 	}
 }
 
-// OnGathered tells the leader that the hero stands by. One that cannot stays until it is tired, and so do
-// all.
-func (p *Player) OnGathered(r entity.TeleportReply) {
-	if leader := p.Leader.Get(); r.Err == nil && !leader.IsZero() {
-		p.check(p.Mailbox(leader).Call("ready", p.Dungeon.Get(), p.ID()))
+// Ready is called by the others of a party when they stand by this hero, its leader. When all do, all go
+// to the dungeon, or none: if one has walked over a border or is tired, they stay in town. A leader that
+// crosses one itself forgets who is there.
+func (h *Hero) Ready(dungeon uint32, hero entity.ID) {
+	if h.to != dungeon {
+		h.to, h.party = dungeon, nil
 	}
-}
-
-// Arrived is called by the cell part in the dungeon: the hero meets its partner. To a restored base it may
-// come again before the Enter does.
-func (p *Player) Arrived() {
-	p.arrivals.Add(1)
-	if partner := p.Partner.Get(); !partner.IsZero() {
-		p.check(p.Cell().Call("meet", partner))
-	}
-}
-
-// OnTired takes the hero home.
-func (p *Player) OnTired(entity.Callback) {
-	p.try(p.TeleportCell(entity.Destination{Space: town, Position: somewhere(p.ID())}, "OnHome", 0))
-}
-
-// OnHome is at home, or tries again: a CellApp may have died.
-func (p *Player) OnHome(r entity.TeleportReply) {
-	if r.Err != nil {
-		p.try(p.AddTimer(again, 0, "OnTired", 0))
+	if h.party = append(h.party, hero); len(h.party) < partySize-1 {
 		return
 	}
-	p.Home.Set(true)
-}
-
-// Reward is called by the cell part when its boss has fallen. A restored cell part may say it again;
-// there is one reward for each adventure.
-func (p *Player) Reward() {
-	if p.Rewarded.Get() < p.Adventure.Get() {
-		p.Rewarded.Set(p.Adventure.Get())
-		p.deserve()
+	if err := h.TeleportTogether(entity.Destination{Space: entity.SpaceID(dungeon)}, int64(dungeon), h.party...); err != nil {
+		h.log.Info("a party stays in town", "error", err)
 	}
 }
 
-// deserve gives the hero a right to one more grant.
-func (p *Player) deserve() {
-	p.Due.Set(p.Due.Get() + 1)
-	p.check(p.Backup("OnSafe", int64(p.Due.Get())))
-}
-
-// OnSafe is called when others have a copy that says so.
-func (p *Player) OnSafe(c entity.Callback) {
-	p.safe = max(p.safe, uint32(c.User))
-	p.ask()
-}
-
-// ask has the treasury hand out the next grant.
-func (p *Player) ask() {
-	if n := p.Got.Get() + 1; n <= p.safe {
-		p.check(p.Mailbox(p.Treasury.Get()).Then("OnGrant", int64(n)).Within(time.Minute).Call("grant", p, n))
+// OnTeleported is called for each who gathers, arrives in the dungeon, or comes home.
+func (h *Hero) OnTeleported(dungeon int64) {
+	switch {
+	case h.Space() != town:
+		h.arrivals.Add(1)
+	case dungeon != 0:
+		h.check(h.Mailbox(h.Leader.Get()).Call("ready", uint32(dungeon), h.ID()))
+	default:
+		h.Dungeon.Set(0)
 	}
 }
 
-// OnGrant gives what was handed out to the cell part, whatever becomes of its CellApp.
-func (p *Player) OnGrant(r entity.Reply) {
-	n := uint32(r.User)
-	if n <= p.Got.Get() {
-		return // it was asked for twice
+// OnTeleportFailed ends the adventure: a CellApp may have died, or a companion is gone.
+func (h *Hero) OnTeleportFailed(int64, *entity.TeleportError) {
+	h.try(h.AddTimer(again, 0, "OnTired", int64(h.Dungeon.Get())))
+}
+
+// OnTired takes the hero home, if it is still on that adventure.
+func (h *Hero) OnTired(c entity.Callback) {
+	if int64(h.Dungeon.Get()) != c.User {
+		return
 	}
+	if err := h.Teleport(entity.Destination{Space: town, Position: somewhere(h.ID())}, 0); err != nil {
+		h.try(h.AddTimer(again, 0, "OnTired", c.User)) // it is on its way to the dungeon
+	}
+}
+
+// Reward gives the hero a right to one more grant: a boss that has fallen calls it. The right is in a backup before the treasury hears of
+// it. So a hero that is restored asks again, and the treasury knows the number.
+func (h *Hero) Reward() {
+	h.Due.Set(h.Due.Get() + 1)
+	h.check(h.Backup("OnDue", int64(h.Due.Get())))
+}
+
+// OnDue looks for the treasury.
+func (h *Hero) OnDue(c entity.Callback) { h.check(h.LookupName("treasury", "OnTreasury", c.User)) }
+
+// OnTreasury asks it for so many grants in all, or looks again.
+func (h *Hero) OnTreasury(r entity.NameReply) {
+	if r.Holder.IsZero() {
+		h.try(h.AddTimer(again, 0, "OnDue", r.User))
+		return
+	}
+	h.check(h.Mailbox(r.Holder).Then("OnGrant", r.User).Call("grant", h, uint32(r.User)))
+}
+
+// OnGrant takes the grants that the hero has not got yet. If nobody knows, it asks again.
+func (h *Hero) OnGrant(r entity.Reply) {
 	var gold, items uint32
-	if err := r.Scan(&gold, &items); err != nil {
-		p.check(err)
-		return
-	}
-	p.Got.Set(n)
-	p.check(p.Cell().Call("earn", n, gold, items))
-	p.ask()
-}
-
-// OnChat says something to the guild, whose members are on any BaseApp.
-func (p *Player) OnChat(entity.Callback) {
-	if g := p.Guild.Get(); !g.IsZero() && !p.closing.Load() {
-		p.check(p.Mailbox(g).Call("say", fmt.Sprintf("%v has had %d adventures", p.Account(), p.Adventure.Get())))
-	}
-}
-
-// Hear is called by the guild.
-func (p *Player) Hear(text string) {
-	if err := p.Client().Call("chat", text); !errors.Is(err, entity.ErrNoPart) {
-		p.check(err)
+	switch err, n := r.Scan(&gold, &items), uint32(r.User); {
+	case err != nil:
+		h.try(h.AddTimer(again, 0, "OnDue", r.User))
+	case n > h.Earned.Get():
+		h.Gold.Set(h.Gold.Get() + gold*(n-h.Earned.Get()))
+		h.Items.Set(h.Items.Get() + items*(n-h.Earned.Get()))
+		h.Earned.Set(n)
 	}
 }

@@ -42,6 +42,7 @@ const town entity.SpaceID = 1
 
 const (
 	townSide = 400 // metres
+	sight    = 60  // metres
 	// replaceAfter is more than the three seconds of silence after which an app is declared dead.
 	replaceAfter = 5 * time.Second
 	// closeLimit is how long the world may take to come to rest: until every deal and every grant has
@@ -136,8 +137,8 @@ func (g *game) check(err error) {
 // try is check for what also returns an id.
 func (g *game) try(_ any, err error) { g.check(err) }
 
-// hear takes in whether a base has the name that it asked for.
-func (g *game) hear(r entity.NameReply) {
+// OnName hears whether a base has the name that it asked for. All scripts have it, since they embed the game.
+func (g *game) OnName(r entity.NameReply) {
 	if r.Reason != "" {
 		g.check(errors.New(r.Reason))
 	}
@@ -148,8 +149,10 @@ func (g *game) start(s *baseapp.Starter) {
 	if !g.started.CompareAndSwap(false, true) {
 		return
 	}
-	for _, name := range []string{"Treasury", "Matchmaker"} {
-		g.try(s.CreateBase(name, nil))
+	g.try(s.CreateBase("Treasury", nil))
+	g.try(s.CreateBase("Matchmaker", nil))
+	for i := range entity.ID(guilds) {
+		g.try(s.CreateBase("Guild", func(v *property.Values) { set(v, "title", property.StringValue(guildName(i))) }))
 	}
 }
 
@@ -166,7 +169,8 @@ func (g *game) config(f *flags) (cluster.Config, error) {
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register(cells, "Hero", func() *Hero { return &Hero{game: g} })
 	space.Register(cells, "Boss", func() *Boss { return &Boss{game: g} })
-	cells.OnFirstCell(openDungeon)
+	cells.OnFirstCell(g.openDungeon)
+	cells.OnLostArea(g.reopenDungeon)
 	baseapp.Register(bases, "Hero", func() *Player { return &Player{game: g} })
 	baseapp.Register(bases, "Matchmaker", func() *Matchmaker { return &Matchmaker{game: g} })
 	baseapp.Register(bases, "Guild", func() *Guild { return &Guild{game: g} })
@@ -175,7 +179,7 @@ func (g *game) config(f *flags) (cluster.Config, error) {
 	return cluster.Config{
 		CellScripts: cells, BaseScripts: bases, PlayerType: "Hero", BaseStart: g.start,
 		Spaces:   []cellappmgr.SpaceConfig{{ID: town, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
-		CellApps: f.cellApps, BaseApps: f.baseApps, Space: space.Config{AoIRadius: 60}, Log: g.log,
+		CellApps: f.cellApps, BaseApps: f.baseApps, Space: space.Config{AoIRadius: sight}, Log: g.log,
 	}, nil
 }
 
@@ -196,7 +200,7 @@ func run(ctx context.Context, f flags) (err error) {
 	defer func() { err = errors.Join(err, world.Stop()) }()
 	swarm, err := bots.Start(bots.Config{
 		Bots: f.bots, LoginApp: world.LoginAddr(), Schema: cfg.CellScripts.Schema(), Log: cfg.Log,
-		Behave: func(int) bots.Behaviour { return player{g} }, Events: player{g}.events,
+		Behave: behave, Events: g.events,
 	})
 	if err != nil {
 		return err

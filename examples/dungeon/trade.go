@@ -3,11 +3,9 @@ package main
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
 )
 
 // A trade takes two calls with results, and a backup before each:
@@ -19,76 +17,28 @@ import (
 //	gold is its own <----- settle n ---------
 //	               ------- an item -------->  item is its own
 //
-// What is set aside is in a backup before the other hears of it. So whoever is restored still has
-// it, and asks again; the other knows the number of the deal. Each number is settled once.
+// What is set aside stays with its owner until the deal is settled, but is for no other deal. That is in a
+// backup before the other hears of it. So whoever is restored still has it, and asks again; the other
+// knows the number of the deal. Each number is settled once.
 
 const (
-	price      = 5
-	tradeEvery = 700 * time.Millisecond
-	sales      = 8  // how often a hero tries to sell in a dungeon
-	soldKept   = 64 // deals of which a late question may still come
+	price    = 5
+	soldKept = 64 // deals of which a late question may still come
 )
 
-// Refusals, by code. Any other error of a call says nothing of what was done.
-const (
-	notNow = 1 + iota
-	noDeal
-)
+// refusal is the error of a call that has changed nothing. Any other says nothing of what was done.
+func refusal(why string) error { return &entity.GameError{Code: 1, Text: why} }
 
 func refused(err error) bool {
 	var g *entity.GameError
 	return errors.As(err, &g) && g.Code != 0
 }
 
-// Hero is the cell part: it fights, and has the goods.
-type Hero struct {
-	*space.Real
-	Gold, Items, Earned property.Uint32
-
-	OnOffer property.Bool
-	Sale    property.Uint32
-	Buyer   property.MailboxField
-	Sold    property.Slice[uint32]
-
-	Aside, Deal property.Uint32
-	Seller      property.MailboxField
-	Taken       property.Map[uint64, uint32]
-
-	dungeon uint32      `cellscape:"local"` // where it leads its party
-	party   []entity.ID `cellscape:"local"`
-	*game   `cellscape:"local"`
-}
-
-// Earn is called by the base: what the treasury has handed out. A restored base may say it again.
-func (h *Hero) Earn(n, gold, items uint32) {
-	if n <= h.Earned.Get() {
+// sell sets an item aside.
+func (h *Hero) sell() {
+	if h.Items.Get() == 0 || h.OnOffer.Get() {
 		return
 	}
-	h.Earned.Set(n)
-	h.Gold.Set(h.Gold.Get() + gold)
-	h.Items.Set(h.Items.Get() + items)
-}
-
-// Felled is called by a boss that has fallen.
-func (h *Hero) Felled() { h.check(h.Base().Call("reward")) }
-
-// Meet is called by the base when the party is in the dungeon: partner buys from this hero.
-func (h *Hero) Meet(partner property.Mailbox) {
-	if !h.OnOffer.Get() {
-		h.check(h.Buyer.Set(partner))
-	}
-	h.try(h.AddTimer(tradeEvery, 0, "OnSell", sales))
-}
-
-// OnSell sets an item aside, and goes on until the hero has tried so often.
-func (h *Hero) OnSell(c entity.Callback) {
-	if c.User > 1 {
-		h.try(h.AddTimer(tradeEvery, 0, "OnSell", c.User-1))
-	}
-	if h.Items.Get() == 0 || h.OnOffer.Get() || h.closing.Load() {
-		return
-	}
-	h.Items.Set(h.Items.Get() - 1)
 	h.OnOffer.Set(true)
 	h.Sale.Set(h.Sale.Get() + 1)
 	h.check(h.Backup("OnItemSafe", int64(h.Sale.Get())))
@@ -107,7 +57,6 @@ func (h *Hero) OnProposed(r entity.Reply) {
 	case r.Err == nil || !h.OnOffer.Get() || int64(h.Sale.Get()) != r.User:
 	case refused(r.Err):
 		h.OnOffer.Set(false)
-		h.Items.Set(h.Items.Get() + 1)
 	default:
 		h.try(h.AddTimer(again, 0, "OnItemSafe", r.User))
 	}
@@ -119,9 +68,8 @@ func (h *Hero) Propose(seller property.Mailbox, n, gold uint32) (bool, error) {
 		return true, nil
 	}
 	if h.Aside.Get() > 0 || h.Gold.Get() < gold {
-		return false, &entity.GameError{Code: notNow, Text: "not now"}
+		return false, refusal("not now")
 	}
-	h.Gold.Set(h.Gold.Get() - gold)
 	h.Aside.Set(gold)
 	h.Deal.Set(n)
 	h.check(h.Seller.Set(seller))
@@ -143,9 +91,10 @@ func (h *Hero) Settle(n, gold uint32) (uint32, error) {
 	case slices.Contains(h.Sold.Values(), n):
 		return 1, nil
 	case !h.OnOffer.Get() || h.Sale.Get() != n:
-		return 0, &entity.GameError{Code: noDeal, Text: "no such deal"}
+		return 0, refusal("no such deal")
 	}
 	h.OnOffer.Set(false)
+	h.Items.Set(h.Items.Get() - 1)
 	h.Gold.Set(h.Gold.Get() + gold)
 	h.check(h.Sold.Append(n))
 	if h.Sold.Len() > soldKept {
@@ -155,7 +104,7 @@ func (h *Hero) Settle(n, gold uint32) (uint32, error) {
 	return 1, nil
 }
 
-// OnSettled takes the item, or the gold back.
+// OnSettled takes the item for the gold, or keeps it. If nobody knows, the buyer asks again.
 func (h *Hero) OnSettled(r entity.Reply) {
 	if h.Aside.Get() == 0 || int64(h.Deal.Get()) != r.User {
 		return
@@ -164,9 +113,8 @@ func (h *Hero) OnSettled(r entity.Reply) {
 	switch err := r.Scan(&items); {
 	case err == nil:
 		h.Items.Set(h.Items.Get() + items)
-	case refused(err):
-		h.Gold.Set(h.Gold.Get() + h.Aside.Get())
-	default:
+		h.Gold.Set(h.Gold.Get() - h.Aside.Get())
+	case !refused(err):
 		h.try(h.AddTimer(again, 0, "OnGoldSafe", r.User))
 		return
 	}
@@ -174,10 +122,4 @@ func (h *Hero) OnSettled(r entity.Reply) {
 }
 
 // Count is called by the treasury.
-func (h *Hero) Count() (gold, items uint32) {
-	items = h.Items.Get()
-	if h.OnOffer.Get() {
-		items++
-	}
-	return h.Gold.Get() + h.Aside.Get(), items
-}
+func (h *Hero) Count() (gold, items uint32) { return h.Gold.Get(), h.Items.Get() }

@@ -1,22 +1,17 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
-const (
-	// Each grant is a hero's first money, or its reward.
-	grantGold, grantItems = 20, 2
-)
+// Each grant is a hero's first money, or its reward.
+const grantGold, grantItems = 20, 2
 
 // Treasury is a base that hands out all the gold and items that there are, and counts them.
 type Treasury struct {
 	*entity.Base
 	Gold, Items property.Uint32 // handed out
-	Heroes      property.Slice[property.Mailbox]
 	Granted     property.Map[uint64, uint32]
 	Round       property.Uint32 // of the census
 	*game       `cellscape:"local"`
@@ -34,20 +29,14 @@ func (t *Treasury) OnCreated() {
 	t.try(t.AddTimer(again, again, "OnCensus", 0))
 }
 
-// OnName hears whether it has the name.
-func (t *Treasury) OnName(r entity.NameReply) { t.hear(r) }
-
-// Grant is called by a hero's base, again for the same number if it was restored.
+// Grant is called by a hero that has a right to n grants in all, again for the same number if it was
+// restored. Each is of so much.
 func (t *Treasury) Grant(hero property.Mailbox, n uint32) (gold, items uint32) {
-	if last, _ := t.Granted.Get(hero.Entity); n <= last {
-		return grantGold, grantItems
+	if last, _ := t.Granted.Get(hero.Entity); n > last {
+		t.check(t.Granted.Set(hero.Entity, n))
+		t.Gold.Set(t.Gold.Get() + grantGold*(n-last))
+		t.Items.Set(t.Items.Get() + grantItems*(n-last))
 	}
-	t.check(t.Granted.Set(hero.Entity, n))
-	if hero.Kind = uint8(entity.CellViaBase); !slices.Contains(t.Heroes.Values(), hero) {
-		t.check(t.Heroes.Append(hero))
-	}
-	t.Gold.Set(t.Gold.Get() + grantGold)
-	t.Items.Set(t.Items.Get() + grantItems)
 	return grantGold, grantItems
 }
 
@@ -58,8 +47,8 @@ func (t *Treasury) OnCensus(entity.Callback) {
 	}
 	t.count, t.void = sum{}, false
 	t.Round.Set(t.Round.Get() + 1)
-	for _, hero := range t.Heroes.All() {
-		if err := t.Mailbox(hero).Then("OnCounted", int64(t.Round.Get())).Call("count"); err != nil {
+	for hero := range t.Granted.All() {
+		if err := t.Lookup(entity.ID(hero), "Hero", entity.CellMailbox).Then("OnCounted", int64(t.Round.Get())).Call("count"); err != nil {
 			t.check(err)
 			t.void = true
 			continue
@@ -79,6 +68,6 @@ func (t *Treasury) OnCounted(r entity.Reply) {
 	t.count.items += s.items
 	t.void = t.void || err != nil
 	if t.waits--; t.waits == 0 && !t.void {
-		t.census.Store(&census{heroes: t.Heroes.Len(), have: t.count, handedOut: sum{t.Gold.Get(), t.Items.Get()}})
+		t.census.Store(&census{heroes: t.Granted.Len(), have: t.count, handedOut: sum{t.Gold.Get(), t.Items.Get()}})
 	}
 }

@@ -12,7 +12,7 @@ const guilds = 3
 
 func guildName(hero entity.ID) string { return fmt.Sprint("guild ", uint64(hero)%guilds) }
 
-// Guild is a base that everybody finds by its name, and lives on any BaseApp.
+// Guild is a base that everybody finds by its name, from any BaseApp.
 type Guild struct {
 	*entity.Base
 	Title   property.String

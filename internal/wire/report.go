@@ -28,6 +28,8 @@ type Report struct {
 	TickTimes   status.TickTimes
 	// Clients and Bases are how many a BaseApp has.
 	Clients, Bases uint32
+	// Proxies are the accounts that have a proxy on a BaseApp, with a client or without.
+	Proxies uint32
 	// Unprotected are the bases of a BaseApp of which no other holds a copy now, and Copies are those
 	// that it holds for others.
 	Unprotected, Copies uint32
@@ -68,6 +70,7 @@ func (m *Report) Append(b []byte) []byte {
 	}
 	b = binary.AppendUvarint(b, uint64(m.Clients))
 	b = binary.AppendUvarint(b, uint64(m.Bases))
+	b = binary.AppendUvarint(b, uint64(m.Proxies))
 	b = binary.AppendUvarint(b, uint64(m.Unprotected))
 	b = binary.AppendUvarint(b, uint64(m.Copies))
 	b = binary.AppendUvarint(b, m.Pending)
@@ -94,6 +97,7 @@ func (m *Report) Parse(body []byte) error {
 		m.TickTimes[i] = r.Uvarint()
 	}
 	m.Clients, m.Bases = fields.ReadUint32(&r), fields.ReadUint32(&r)
+	m.Proxies = fields.ReadUint32(&r)
 	m.Unprotected, m.Copies = fields.ReadUint32(&r), fields.ReadUint32(&r)
 	m.Pending = r.Uvarint()
 	m.Backlog.read(&r)

@@ -40,7 +40,7 @@ const id = entity.ID(5<<32 | 77)
 
 // samples holds one message of each type, no field zero.
 func samples() []wire.Received {
-	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Unprotected: 7, Copies: 1 << 31, Pending: 6, Counters: counters(),
+	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Proxies: 1 << 20, Unprotected: 7, Copies: 1 << 31, Pending: 6, Counters: counters(),
 		Backlog:  wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
 		Unsent:   wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}},
 		Received: wire.Tally{wire.FlowID: 1 << 40, wire.LoginsID: 2}}

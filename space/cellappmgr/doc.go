@@ -154,8 +154,8 @@
 //   - The manager's time is told in each Welcome. A CellApp whose reports show that it is more than
 //     100 ms behind is welcomed again. The manager goes on to the time of one that is ahead, by at
 //     most 15 s and the difference of real clocks; anything beyond is left out.
-//   - Logins are refused while the CellApps have too much to do (LoginConfig), and in any case
-//     while one of them saves on what its players see.
+//   - Logins are refused while the CellApps have too much to do or no BaseApp has room for a player
+//     (LoginConfig), and in any case while a CellApp saves on what its players see.
 //   - A request for a space makes one space, however often it is repeated. A space that ends is no
 //     longer in any geometry or balance; its CellApps are told to destroy what is left until they
 //     have done so.

@@ -106,6 +106,7 @@ func (m *CellAppMgr) route() {
 	app.On(r, m.backupRule)
 	app.On(r, m.depart)
 	app.On(r, func(from sender, msg *wire.Report) {
+		from.app.measure(from.now, msg.CPU)
 		from.app.report = *msg
 		from.app.sinceFreeze++
 	})

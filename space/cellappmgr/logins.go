@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -14,13 +15,18 @@ import (
 const (
 	DefaultAvgLoad        = 0.85
 	DefaultMaxLoad        = 0.9
+	DefaultBaseLoad       = 0.85
 	DefaultLoginTolerance = 5 * time.Second
+
+	// DefaultMaxProxies is as many proxies as a BaseApp makes (baseapp.MaxProxies).
+	DefaultMaxProxies = 10_000
 )
 
 // LoginConfig says when the world is full: when CellApps have more to do than these bounds allow,
-// or when an app falls so far behind another that the queue towards it is a quarter full for
-// Tolerance. Loads are fractions of a core, smoothed by the CellApps that report them. Zero fields
-// have the defaults named.
+// when no BaseApp has room for a player, or when an app falls so far behind another that the queue
+// towards it is a quarter full for Tolerance. Loads are fractions of a core: those of CellApps are
+// smoothed by the CellApps that report them, those of BaseApps are their processor time, smoothed
+// here. Zero fields have the defaults named.
 //
 // Players who are in come before players who want to come in: logins are refused before the first
 // CellApp saves on what its players see (overload.Config), and remain so until the last has
@@ -31,6 +37,13 @@ type LoginConfig struct {
 	// MaxLoad is the load of any one CellApp above which logins are refused, since nobody knows yet
 	// where in the world a new player will be. Default 0.9.
 	MaxLoad float64
+	// BaseLoad is the load above which a BaseApp has no room for a further player. Logins are refused
+	// when none has room, since a new proxy may be made on any. Default 0.85.
+	BaseLoad float64
+	// MaxProxies is how many proxies a BaseApp may have until it has no room for a further player, with
+	// a client or without: the number of players that a game wants on one. Players who come in during
+	// Tolerance may exceed it; more than baseapp.MaxProxies no BaseApp makes. Default 10,000.
+	MaxProxies int
 	// Tolerance is how long a load must have been above its bound before logins are refused, and
 	// how long all must have been below before players may come in again. Default 5 s.
 	Tolerance time.Duration
@@ -42,6 +55,8 @@ type LoginConfig struct {
 func (c LoginConfig) WithDefaults() LoginConfig {
 	c.AvgLoad = cmp.Or(c.AvgLoad, DefaultAvgLoad)
 	c.MaxLoad = cmp.Or(c.MaxLoad, DefaultMaxLoad)
+	c.BaseLoad = cmp.Or(c.BaseLoad, DefaultBaseLoad)
+	c.MaxProxies = cmp.Or(c.MaxProxies, DefaultMaxProxies)
 	c.Tolerance = cmp.Or(c.Tolerance, DefaultLoginTolerance)
 	return c
 }
@@ -51,6 +66,9 @@ func (c LoginConfig) Validate() error {
 	var faults []error
 	if !(c.AvgLoad > 0) || !(c.MaxLoad > 0) {
 		faults = append(faults, fmt.Errorf("cellappmgr: Logins: AvgLoad %v and MaxLoad %v must be above zero; set Always to refuse nobody", c.AvgLoad, c.MaxLoad))
+	}
+	if !(c.BaseLoad > 0) || c.MaxProxies < 0 {
+		faults = append(faults, fmt.Errorf("cellappmgr: Logins: BaseLoad %v and MaxProxies %d must be above zero; set Always to refuse nobody", c.BaseLoad, c.MaxProxies))
 	}
 	if c.Tolerance < 0 {
 		faults = append(faults, fmt.Errorf("cellappmgr: Logins: Tolerance is %v: take a time above zero, or 0 for %v", c.Tolerance, DefaultLoginTolerance))
@@ -118,6 +136,9 @@ func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 		sum += a.load.Load
 		most = max(most, a.load.Load)
 	}
+	if reason == "" {
+		reason = m.noBaseApp()
+	}
 	if apps == 0 || reason != "" {
 		return reason, false
 	}
@@ -128,4 +149,27 @@ func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 		return fmt.Sprintf("a CellApp's load %.2f is above %.2f", fraction(most), c.MaxLoad), false
 	}
 	return "", false
+}
+
+// noBaseApp says why no BaseApp has room for a further player, or "". While there is no BaseApp, the
+// BaseAppMgr refuses players itself.
+func (m *CellAppMgr) noBaseApp() string {
+	c, apps, least := m.cfg.Logins, 0, load.Max
+	for _, a := range m.members {
+		if a.role != wire.BaseApp {
+			continue
+		}
+		if fraction(a.work.load.Smoothed) <= c.BaseLoad && int(a.report.Proxies) < c.MaxProxies {
+			return ""
+		}
+		apps++
+		least = min(least, a.work.load.Smoothed)
+	}
+	if apps == 0 {
+		return ""
+	}
+	if fraction(least) <= c.BaseLoad {
+		return fmt.Sprintf("each of %d BaseApps has %d proxies or more, or a load above %.2f", apps, c.MaxProxies, c.BaseLoad)
+	}
+	return fmt.Sprintf("the least load of a BaseApp, %.2f, is above %.2f", fraction(least), c.BaseLoad)
 }

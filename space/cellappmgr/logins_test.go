@@ -125,10 +125,76 @@ func TestDeadCellAppIsNotFull(t *testing.T) {
 }
 
 func TestLoginConfigFaults(t *testing.T) {
-	err := LoginConfig{AvgLoad: -1, MaxLoad: math.NaN(), Tolerance: -1}.Validate()
-	for _, field := range []string{"AvgLoad", "Tolerance"} {
+	err := LoginConfig{AvgLoad: -1, MaxLoad: math.NaN(), BaseLoad: -1, MaxProxies: -1, Tolerance: -1}.Validate()
+	for _, field := range []string{"AvgLoad", "BaseLoad", "MaxProxies", "Tolerance"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("no word on %s in %v", field, err)
 		}
 	}
+}
+
+// report has BaseApps report once a second for a time: how busy they are, and how many proxies they
+// have. The CellApps rest.
+func (f *full) report(d time.Duration, bases []*peer, cpu []time.Duration, loads []float64, proxies ...uint32) {
+	for end := f.now + d; f.now < end; {
+		for i, p := range bases {
+			cpu[i] += time.Duration(loads[i] * float64(time.Second))
+			p.send(&wire.Report{CPU: cpu[i], Proxies: proxies[i]})
+		}
+		f.run(wire.ReportPeriod, 0.1, 0.1, 0)
+	}
+}
+
+// Logins are refused when no BaseApp has room, whatever the CellApps do, and not before.
+func TestLoginsAreRefusedByBaseApps(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		loads   []float64
+		proxies []uint32
+		reason  string
+	}{
+		{"at rest", []float64{0.1, 0.2}, []uint32{5, 5}, ""},
+		{"one has room", []float64{0.99, 0.8}, []uint32{9, 9}, ""},
+		{"both are busy", []float64{0.95, 0.9}, []uint32{1, 1}, "the least load of a BaseApp, 0.90"},
+		{"one has too many, the other not", []float64{0.1, 0.1}, []uint32{10, 9}, ""},
+		{"both have too many", []float64{0.1, 0.1}, []uint32{10, 11}, "2 BaseApps has 10 proxies"},
+		{"each for another reason", []float64{0.9, 0.1}, []uint32{1, 10}, "2 BaseApps has 10 proxies"},
+	} {
+		f := newFull(t, func(c *Config) { c.Logins.MaxProxies = 10 })
+		bases, cpu := []*peer{f.join(wire.BaseApp, 30), f.join(wire.BaseApp, 31)}, []time.Duration{time.Hour, 0}
+		bases[0].mute, bases[1].mute = true, true // the rig's Reports say nothing
+		f.report(DefaultLoginTolerance-2*time.Second, bases, cpu, c.loads, c.proxies...)
+		none[wire.Logins](f.login)
+		f.report(30*time.Second, bases, cpu, c.loads, c.proxies...)
+		if c.reason == "" {
+			none[wire.Logins](f.login)
+			continue
+		}
+		if m := one[wire.Logins](f.login); !m.Refused || !strings.Contains(m.Reason, c.reason) {
+			t.Errorf("%s: %+v", c.name, m)
+		}
+		f.report(40*time.Second, bases, cpu, []float64{0.1, 0.1}, 9, 10)
+		if one[wire.Logins](f.login).Refused {
+			t.Errorf("%s: still refused", c.name)
+		}
+	}
+}
+
+// Reports that come in one heap, or out of a broken clock, make no load that cannot be.
+func TestWorkOfABaseApp(t *testing.T) {
+	a := &member{role: wire.BaseApp}
+	a.measure(0, time.Hour)
+	for i := range 5 {
+		a.measure(5*time.Second, time.Hour+time.Duration(i+1)*time.Second/2)
+	}
+	if l := fraction(a.work.load.Smoothed); l < 0.1 || l > 0.5 {
+		t.Errorf("a load of %v out of half a core", l)
+	}
+	for _, cpu := range []time.Duration{math.MinInt64, math.MaxInt64, 0, -1} {
+		a.measure(6*time.Second, cpu)
+		if l := fraction(a.work.load.Smoothed); l < 0 || l > 1 {
+			t.Errorf("a load of %v at a processor time of %v", l, cpu)
+		}
+	}
+	(&member{role: wire.CellApp}).measure(0, 1)
 }

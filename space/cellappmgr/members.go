@@ -33,6 +33,7 @@ type member struct {
 	load         balance.AppLoad // of a CellApp
 	cells        int             // of a CellApp, in all spaces
 	retiring     bool            // the whole CellApp is being shut down
+	work         work            // of a BaseApp
 	thrift       int             // steps that a CellApp saves
 	saves        [3]uint16       // what they amount to
 	said         uint64          // the newest handled SetSpaceData of a CellApp; see wire.SpaceDataSet

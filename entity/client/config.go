@@ -19,7 +19,8 @@ const (
 	DefaultTick = 100 * time.Millisecond
 
 	// LoginTimeout bounds the time from dialling the LoginApp to its answer. The LoginApp itself
-	// waits for an account service and for a BaseApp, so it may take a while.
+	// waits for an account service and for a BaseApp, so it may take a while. It begins again each time
+	// the LoginApp tells the client its place in the queue of a full world.
 	LoginTimeout = 30 * time.Second
 
 	// AttachTimeout bounds the time from dialling the BaseApp to Attached. The proxy already
@@ -119,6 +120,10 @@ func (c *Config) Validate() error {
 // Events are the functions that a Client calls; any may be nil. They are called in the order of the
 // server's messages.
 type Events struct {
+	// Waiting: the world is full, and this client waits for room. position is its place in the queue of its
+	// LoginApp, 1 for the one that comes in next, and of is how many wait there. It is called every few seconds. The client comes in by itself: LoggedIn
+	// follows, or Closed. Client.Close and Client.Logout leave the queue.
+	Waiting func(position, of int)
 	// LoggedIn: the proxy has accepted the client. With Config.EnableLater nothing but downloads comes
 	// until the game calls EnableEntities.
 	LoggedIn func()

@@ -72,6 +72,9 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 		if id == protocol.LoginOKID {
 			return c.onLoginOK(body)
 		}
+		if id == protocol.WaitingID {
+			return c.onWaiting(body)
+		}
 	case Attaching:
 		if id == protocol.AttachedID {
 			return c.onAttached(body)
@@ -183,6 +186,19 @@ func (c *Client) onRefused(body []byte) error {
 		return nil
 	}
 	c.close(m)
+	return nil
+}
+
+// onWaiting tells the place in the queue. The LoginApp is there, so its answer may take longer.
+func (c *Client) onWaiting(body []byte) error {
+	var m protocol.Waiting
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	c.deadline = c.now + LoginTimeout
+	if c.cfg.Events.Waiting != nil {
+		c.cfg.Events.Waiting(int(m.Position), int(m.Of))
+	}
 	return nil
 }
 

@@ -472,6 +472,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append((&protocol.Attached{}).Append(nil)))
 	f.Add(uint8(0), true, (&protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 2)}}}).Append(nil))
 	f.Add(uint8(0), true, (&protocol.Refused{Code: protocol.ServerBusy}).Append(nil))
+	f.Add(uint8(0), true, (&protocol.Waiting{Position: 2, Of: 3}).Append(nil))
 	f.Add(uint8(3), true, (&protocol.Resumed{From: protocol.Counts{2, 2}}).Append(nil))
 	f.Add(uint8(4), true, protocol.AppendSettled(nil, 0))
 	f.Add(uint8(4), true, (&protocol.Fallback{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 2)}}}).Append(nil))

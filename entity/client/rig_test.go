@@ -81,6 +81,7 @@ func rigOf(t testing.TB, schema *property.Schema) *rig {
 	c, err := New(Config{
 		Transport: r.net, Schema: r.schema, LoginApp: mercurytest.Host(1, 0).At, User: "ann", Password: "pw", Tickets: keeper{r},
 		Events: Events{
+			Waiting:    func(position, of int) { note("waiting %d/%d", position, of) },
 			LoggedIn:   func() { note("logged in") },
 			BasePlayer: func(p *Replica) { note("base player %v gold %v", p.ID, p.Props.Get(gold)) },
 			CellPlayer: func(p *Replica) { note("cell player at %v mana %v", p.Position, p.Props.Get(mana)) },

@@ -334,3 +334,43 @@ func TestTicketIsKept(t *testing.T) {
 	r.say((&protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 22)}}, Ticket: make([]byte, mercury.MaxTicket+1)}).Append(nil))
 	r.wantMalformed()
 }
+
+// A client that waits for room is told where it is, and has patience as long as it is told.
+func TestWaiting(t *testing.T) {
+	r := newRig(t)
+	r.open()
+	for i := range 5 {
+		m := protocol.Waiting{Position: uint32(5 - i), Of: 9}
+		r.say(m.Append(nil))
+		r.wantEvents(fmt.Sprintf("waiting %d/9", 5-i))
+		r.now += LoginTimeout - DefaultTick
+		r.c.Tick(r.now)
+	}
+	if r.c.State() != LoggingIn {
+		t.Fatalf("state %v: %v", r.c.State(), r.c.Err())
+	}
+	r.now += 2 * DefaultTick
+	r.c.Tick(r.now)
+	if !errors.Is(r.c.Err(), mercury.ErrTimeout) {
+		t.Errorf("it waits for a silent LoginApp: %v", r.c.Err())
+	}
+}
+
+// A client that gives up leaves the queue by closing its channel.
+func TestLeaveQueue(t *testing.T) {
+	r := newRig(t)
+	r.open()
+	r.say((&protocol.Waiting{Position: 1, Of: 1}).Append(nil))
+	r.c.Logout()
+	if !r.net.Ended[r.net.Last] || r.c.State() != Closed {
+		t.Error("the channel stays open")
+	}
+	for name, msg := range map[string][]byte{"none": {byte(protocol.WaitingID), 2, 0, 0}, "behind": {byte(protocol.WaitingID), 2, 3, 2}} {
+		r := newRig(t)
+		r.open()
+		r.say(msg)
+		if !errors.Is(r.c.Err(), protocol.ErrMalformed) {
+			t.Errorf("%s: %v", name, r.c.Err())
+		}
+	}
+}

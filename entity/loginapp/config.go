@@ -19,6 +19,20 @@ const (
 	// DefaultMaxPending is the default of Config.MaxPending.
 	DefaultMaxPending = 1000
 
+	// DefaultQueue is the default of Config.Queue: a few minutes of a world that lets one in each tick.
+	DefaultQueue = 1000
+
+	// MaxQueue bounds Config.Queue: each of them is told its position every TellPeriod.
+	MaxQueue = 10_000
+
+	// MaxWait is how long a client may wait for room. A login that waits for longer is refused: what
+	// Auth said of it must not grow old, and an account that nobody sits at must not keep its place.
+	MaxWait = 30 * time.Minute
+
+	// TellPeriod is the time between two positions that a waiting client is told: often enough for it to
+	// know that it still waits (client.LoginTimeout).
+	TellPeriod = 5 * time.Second
+
 	// LoginTimeout is how long an open channel may stay without a login. Clients log in at once.
 	LoginTimeout = 10 * time.Second
 
@@ -73,10 +87,13 @@ type Config struct {
 	// MaxPending bounds the logins under way; further clients are told that the server is busy. A
 	// higher bound lets a rush wait longer, and sends more requests to Auth at once. Default 1000.
 	MaxPending int
+	// Queue bounds how many clients may wait here while the world is full; further ones are refused. 0
+	// means DefaultQueue, below 0 nobody waits. At most MaxQueue. Each LoginApp has a queue of its own.
+	Queue int
 	// Log is told of logins, refused and accepted. Default: nothing is logged.
 	Log *slog.Logger
-	// Tick is the time between two ticks. A shorter one only makes timeouts more precise. Default
-	// 100 ms.
+	// Tick is the time between two ticks. A shorter one makes timeouts more precise, and lets those who
+	// wait in the queue come in faster once there is room: one in each tick. Default 100 ms.
 	Tick time.Duration
 	// Clock measures work. Default: no work is measured.
 	Clock func() time.Duration
@@ -103,6 +120,7 @@ func (c *Config) Validate() error {
 	fault(c.Auth == nil, "Config.Auth is nil: give AcceptAll, a Table, or your own")
 	fault(c.Jobs == nil, "Config.Jobs is nil: give the runner's Jobs")
 	fault(c.MaxPending < 0, "Config.MaxPending is %d: give a number above zero, or zero for %d", c.MaxPending, DefaultMaxPending)
+	fault(c.Queue > MaxQueue, "Config.Queue is %d: give at most %d, zero for %d, or less than zero for none", c.Queue, MaxQueue, DefaultQueue)
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	return errors.Join(faults...)
 }

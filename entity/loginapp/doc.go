@@ -4,9 +4,11 @@
 //
 // # One login
 //
-//	Opened --> fresh --Login--> checking --JobDone--> placing --ProxyMade--> answered
-//	             |                 |                     |                      |
-//	          10 s: closed         +-- refused ----------+--> answered      5 s: closed
+//	Opened --> fresh --Login--> checking --JobDone------> placing --ProxyMade--> answered
+//	             |                 |  |                   ^  |                      |
+//	          10 s: closed         |  +-full-> waiting ---+  |                  5 s: closed
+//	                               |              |          |
+//	                               +-- refused ---+----------+--> answered
 //
 // An Auth checks the name and the password, as a job. It may block on a database or an account
 // service, and only its client waits for it. A channel carries one login. Malformed messages are
@@ -18,8 +20,26 @@
 // logins under way, including jobs whose clients have left. Silent clients are dropped. No answer
 // tells why an Auth refused, since that would help to guess.
 //
-// The CellAppMgr may say that the world is full. Everyone is then refused with protocol.WorldFull,
-// before Auth is asked.
+// # The queue
+//
+// The CellAppMgr may say that the world is full. Who logs in then, and whom Auth accepts, waits:
+//
+//   - The order is that in which Auth accepted them. Who comes while somebody waits comes after them, even
+//     if there is room by now. Each LoginApp has its own queue.
+//   - A client is told its position (protocol.Waiting) when it begins to wait, and every TellPeriod.
+//   - When there is room, one comes in each tick, so that the world sees what they add to its load before
+//     too many are in. It is closed again for the others if it is full again.
+//   - Config.Queue bounds the places. If none is left, logins are refused with protocol.WorldFull, before
+//     Auth is asked. So it is with all of them if there is no queue.
+//   - Nobody waits for longer than MaxWait, and is then refused with protocol.WorldFull.
+//   - An account has one place, and so has a channel, which carries one login. A second login of an account
+//     takes over the place, and its time; the first is told protocol.Replaced.
+//   - Whose channel ends leaves the queue. A client that says anything while it waits is refused as
+//     malformed, and leaves it, too.
+//   - Without the BaseAppMgr nobody comes in, and who waits keeps waiting. If the LoginApp ends, so do all
+//     channels, and its queue is gone.
+//
+// Each login is answered by one LoginOK or Refused at most, and by none only if its channel ends.
 //
 // # Tickets
 //

@@ -9,10 +9,12 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
+func noQueue(c *Config) { c.Queue = -1 }
+
 // While the world is full nobody comes in who is not placed yet, and Auth is not bothered; later it
 // is as before.
 func TestWorldFull(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, noQueue)
 	r.join()
 	checking, placing := r.connect(), r.connect()
 	r.say(placing, r.login("ann", "right"))
@@ -45,7 +47,7 @@ func TestWorldFull(t *testing.T) {
 // Only the CellAppMgr says so. What it said holds while it is away, and until it welcomes the
 // LoginApp again.
 func TestWhoSaysThatTheWorldIsFull(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, noQueue)
 	r.join()
 	full := func() bool {
 		ch := r.connect()

@@ -20,12 +20,14 @@ type state uint8
 const (
 	fresh    state = iota // no message yet
 	checking              // waiting for Auth
+	waiting               // in the queue, for room in the world
 	placing               // waiting for the BaseAppMgr
 	answered              // the client may close the channel
 	states
 )
 
-// timeout bounds each state but placing, which ends with its question.
+// timeout bounds each state but placing, which ends with its question, and waiting, which ends with its
+// place in the queue.
 func (s state) timeout() time.Duration {
 	return [states]time.Duration{fresh: LoginTimeout, checking: AuthTimeout, answered: CloseAfter}[s]
 }
@@ -37,6 +39,7 @@ type login struct {
 	state  state
 	user   string
 	placed call.ID // the question of placing
+	place  *place  // while waiting
 }
 
 // logins are looked up by channel. Where order matters, it is that of the queues.
@@ -77,6 +80,7 @@ func (l *LoginApp) pending() int { return len(l.logins.jobs) + l.links.Asked() }
 // drop forgets a login whose channel is gone. The BaseApp drops the proxy that no one attaches to.
 func (l *LoginApp) drop(ch mercury.ChannelID) {
 	if in := l.logins.byChannel[ch]; in != nil {
+		l.leaveQueue(in)
 		l.links.Forget(in.placed)
 		delete(l.logins.byChannel, ch)
 	}
@@ -133,7 +137,7 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 		l.refuse(now, in, protocol.BadDigest)
 	case !l.baseAppMgr.joined:
 		l.refuse(now, in, protocol.NotReady)
-	case l.full:
+	case l.waits() && !l.hasPlaces():
 		l.refuse(now, in, protocol.WorldFull)
 	case l.pending() >= l.cfg.MaxPending:
 		l.refuse(now, in, protocol.ServerBusy)
@@ -183,13 +187,18 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	if code == 0 && !l.baseAppMgr.joined {
 		code = protocol.NotReady
 	}
-	if code == 0 && l.full {
-		code = protocol.WorldFull
-	}
-	if code != 0 {
+	switch {
+	case code != 0:
 		l.refuse(now, in, code)
-		return
+	case l.waits():
+		l.wait(now, in, player)
+	default:
+		l.place(now, in, player)
 	}
+}
+
+// place asks for the proxy of a player.
+func (l *LoginApp) place(now time.Duration, in *login, player Player) {
 	in.state = placing
 	var err error
 	in.placed, err = app.Ask(&l.links, l.baseAppMgr.Channel(), PlaceTimeout, &wire.CreateProxy{Account: player.Account, Plays: player.plays()}, func(now time.Duration, p *wire.ProxyMade, err error) {

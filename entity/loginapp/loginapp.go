@@ -29,6 +29,7 @@ type LoginApp struct {
 
 	full   bool // the CellAppMgr lets no one in for now
 	logins logins
+	queue  queue
 	buf    []byte // scratch of answers
 }
 
@@ -46,6 +47,8 @@ type Counts struct {
 	// Channels counts connected clients, and Pending logins under way. Jobs counts logins that Auth
 	// is checking, including those whose clients have left.
 	Channels, Pending, Jobs int
+	// Waiting counts the clients in the queue, who are not Pending.
+	Waiting int
 	// Joined is true if both managers have answered, so that clients can log in.
 	Joined bool
 }
@@ -62,6 +65,9 @@ func New(cfg Config) (*LoginApp, error) {
 	if cfg.MaxPending == 0 {
 		cfg.MaxPending = DefaultMaxPending
 	}
+	if cfg.Queue == 0 {
+		cfg.Queue = DefaultQueue
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -71,6 +77,7 @@ func New(cfg Config) (*LoginApp, error) {
 		links:  app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
 		ticks:  app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		logins: newLogins(),
+		queue:  queue{account: make(map[string]*place)},
 	}
 	join := wire.Join{Role: wire.LoginApp, Digest: cfg.Schema.Digest}
 	l.manager = manager{Member: app.NewMember(&l.links, cfg.Manager, join), role: wire.CellAppMgr}
@@ -87,6 +94,7 @@ func (l *LoginApp) Counts() Counts {
 		Channels: len(l.logins.byChannel),
 		Pending:  l.pending(),
 		Jobs:     len(l.logins.jobs),
+		Waiting:  len(l.queue.places),
 		Joined:   l.manager.joined && l.baseAppMgr.joined,
 	}
 }
@@ -101,6 +109,7 @@ func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
 	l.manager.Tick(now)
 	l.baseAppMgr.Tick(now)
 	l.expire(now)
+	l.serveQueue(now)
 	l.sendReport(now)
 	return l.ticks.End(l.ticks.Now(), &l.report)
 }
@@ -258,6 +267,7 @@ func (l *LoginApp) send(ch mercury.ChannelID, msg []byte) {
 // refuse tells a client why it may not come in. It sends only the code, since strangers must not
 // see what an Auth said.
 func (l *LoginApp) refuse(now time.Duration, in *login, code protocol.Code) {
+	l.leaveQueue(in)
 	l.report.Refused++
 	m := protocol.Refused{Code: code}
 	l.send(in.ch, m.Append(l.buf[:0]))

@@ -330,6 +330,7 @@ func (c *Cluster) makeBaseAppMgr(p *Process) (App, error) {
 func (c *Cluster) makeLoginApp(p *Process) (App, error) {
 	return loginapp.New(loginapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Auth: loginapp.AcceptAll{}, Jobs: p, Log: p.log(),
+		Queue: c.opts.Logins.Queue,
 	})
 }
 

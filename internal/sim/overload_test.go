@@ -25,7 +25,7 @@ func crowded(start float64) overload.Config {
 func TestOverload(t *testing.T) {
 	o := Options{Seed: 41, CellApps: 2, Players: 12, Rovers: -1, Balance: still(2), Load: 80e6, Overload: crowded(0.75)}
 	o.Overload.Patience = 3 * time.Second
-	o.Logins = cellappmgr.LoginConfig{AvgLoad: 0.7, MaxLoad: 0.75, Tolerance: time.Second}
+	o.Logins = cellappmgr.LoginConfig{AvgLoad: 0.7, MaxLoad: 0.75, Tolerance: time.Second, Queue: -1}
 	play(t, o, func(r *rig) {
 		spot := r.across(30)
 		crowd := func(int) property.Vector3 { return spot }
@@ -87,7 +87,7 @@ func TestOverloadComesAndGoes(t *testing.T) {
 	long(t)
 	o := Options{Seed: 43, CellApps: 2, Players: 12, Rovers: -1, Balance: still(2), Load: 80e6, Overload: crowded(0.75)}
 	o.Overload.Patience = 3 * time.Second
-	o.Logins = cellappmgr.LoginConfig{AvgLoad: 0.7, MaxLoad: 0.75, Tolerance: time.Second}
+	o.Logins = cellappmgr.LoginConfig{AvgLoad: 0.7, MaxLoad: 0.75, Tolerance: time.Second, Queue: -1}
 	play(t, o, func(r *rig) {
 		gather := func(apart bool) {
 			for i, pl := range r.players {

@@ -236,6 +236,8 @@ func (rec *recorder) client(id protocol.ID) teller {
 		return tell(func(m *protocol.LoginOK) string { return "LoginOK: go to " + rec.app(m.Doors[0].Address) })
 	case protocol.RefusedID:
 		return tell(func(m *protocol.Refused) string { return "Refused: " + m.Code.String() })
+	case protocol.WaitingID:
+		return tell(func(m *protocol.Waiting) string { return fmt.Sprintf("Waiting: %d of %d", m.Position, m.Of) })
 	case protocol.AttachID:
 		return word("Attach with the token")
 	case protocol.ResumeID:

@@ -20,6 +20,9 @@ const (
 
 	// DefaultMaxProxies is as many proxies as a BaseApp makes (baseapp.MaxProxies).
 	DefaultMaxProxies = 10_000
+
+	// MaxQueue bounds LoginConfig.Queue; it is loginapp.MaxQueue.
+	MaxQueue = 10_000
 )
 
 // LoginConfig says when the world is full: when CellApps have more to do than these bounds allow,
@@ -47,6 +50,10 @@ type LoginConfig struct {
 	// Tolerance is how long a load must have been above its bound before logins are refused, and
 	// how long all must have been below before players may come in again. Default 5 s.
 	Tolerance time.Duration
+	// Queue is how many clients may wait at each LoginApp while the world is full, to come in by
+	// themselves when there is room. Default 1000 (loginapp.DefaultQueue), at most MaxQueue; below 0 nobody
+	// waits, and all are refused. The LoginApps use it.
+	Queue int
 	// Always lets players in whatever the load is.
 	Always bool
 }
@@ -69,6 +76,9 @@ func (c LoginConfig) Validate() error {
 	}
 	if !(c.BaseLoad > 0) || c.MaxProxies < 0 {
 		faults = append(faults, fmt.Errorf("cellappmgr: Logins: BaseLoad %v and MaxProxies %d must be above zero; set Always to refuse nobody", c.BaseLoad, c.MaxProxies))
+	}
+	if c.Queue > MaxQueue {
+		faults = append(faults, fmt.Errorf("cellappmgr: Logins: Queue is %d: at most %d can wait at a LoginApp", c.Queue, MaxQueue))
 	}
 	if c.Tolerance < 0 {
 		faults = append(faults, fmt.Errorf("cellappmgr: Logins: Tolerance is %v: take a time above zero, or 0 for %v", c.Tolerance, DefaultLoginTolerance))

@@ -125,8 +125,8 @@ func TestDeadCellAppIsNotFull(t *testing.T) {
 }
 
 func TestLoginConfigFaults(t *testing.T) {
-	err := LoginConfig{AvgLoad: -1, MaxLoad: math.NaN(), BaseLoad: -1, MaxProxies: -1, Tolerance: -1}.Validate()
-	for _, field := range []string{"AvgLoad", "BaseLoad", "MaxProxies", "Tolerance"} {
+	err := LoginConfig{AvgLoad: -1, MaxLoad: math.NaN(), BaseLoad: -1, MaxProxies: -1, Queue: MaxQueue + 1, Tolerance: -1}.Validate()
+	for _, field := range []string{"AvgLoad", "BaseLoad", "MaxProxies", "Queue", "Tolerance"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("no word on %s in %v", field, err)
 		}

@@ -63,7 +63,7 @@ func (c *Cluster) startBaseAppMgr() error {
 func (c *Cluster) startLoginApp() (err error) {
 	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		cfg := loginapp.Config{
-			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
+			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs, Queue: c.cfg.Logins.Queue,
 			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Network: c.cfg.network(&e), Carriers: c.cfg.describe(&e, 1),
 		}

@@ -84,7 +84,8 @@ type Config struct {
 	// Policy makes the policy that plans the cells. It uses Space.Border. Default:
 	// balance.ProfileConfig{}.
 	Policy balance.PolicyConfig
-	// Logins sets when the world is full and refuses players. Validate demands that this happens
+	// Logins sets when the world is full, and how many players then wait at a LoginApp until they come in by
+	// themselves, before others are refused. Validate demands that this happens
 	// before players see less: Space.Overload.Start must not be below Logins.MaxLoad, and
 	// Space.Overload.Patience must be a second longer than Logins.Tolerance.
 	Logins cellappmgr.LoginConfig

@@ -22,6 +22,7 @@ const (
 	LoginID ID = 1 + iota
 	LoginOKID
 	RefusedID
+	WaitingID
 )
 
 // Digest is the digest of what a client can see or call (property.Schema.ClientDigest).
@@ -159,6 +160,27 @@ func (m *LoginOK) Parse(body []byte) error {
 	m.Ticket = r.Bytes(mercury.MaxTicket)
 	return done(&r, "login reply")
 }
+
+// Waiting tells a client whose login is right that the world is full, and that it will come in by itself.
+// It is told again every few seconds, until a LoginOK or a Refused.
+type Waiting struct {
+	// Position is 1 for the client that comes in next.
+	Position uint32
+	// Of is how many wait at that LoginApp, at least Position.
+	Of uint32
+}
+
+func (m *Waiting) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Position)
+	codec.Uint32(c, &m.Of)
+	if m.Position == 0 || m.Position > m.Of {
+		c.Fail(codec.ErrValue)
+	}
+}
+
+// Append frames and encodes m, Parse decodes a body.
+func (m *Waiting) Append(b []byte) []byte  { return frame(b, WaitingID, m.code) }
+func (m *Waiting) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Refused says why a client may not come in, or must go. The channel is closed after it.
 type Refused struct {

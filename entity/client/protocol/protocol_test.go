@@ -65,6 +65,7 @@ func kinds() []kind {
 		of(protocol.LoginID, protocol.Login{Version: 1, Digest: digest, User: "ann", Password: "secret"}, false),
 		of(protocol.LoginOKID, protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Name: "a.example"}}, Token: token, Ticket: []byte("ticket")}, false),
 		of(protocol.RefusedID, protocol.Refused{Code: protocol.NotReady, Reason: "in a minute"}, false),
+		of(protocol.WaitingID, protocol.Waiting{Position: 300, Of: 1 << 20}, false),
 
 		of(protocol.AttachID, protocol.Attach{Token: token, Digest: digest, Ready: true}, false),
 		of(protocol.CellCallID, protocol.CellCall{Target: 9<<32 | 2, Method: 300, Args: []byte("args")}, false),
@@ -245,6 +246,8 @@ func TestLimits(t *testing.T) {
 		"cell call": of(protocol.CellCallID, protocol.CellCall{Args: args}, false),
 		"base call": of(protocol.BaseCallID, protocol.BaseCall{Args: args}, false),
 		"reason":    of(protocol.RefusedID, protocol.Refused{Reason: strings.Repeat("x", protocol.MaxReason+1)}, false),
+		"no place":  of(protocol.WaitingID, protocol.Waiting{Of: 5}, false),
+		"behind":    of(protocol.WaitingID, protocol.Waiting{Position: 6, Of: 5}, false),
 		"value":     of(protocol.SpaceDataID, protocol.SpaceData{Value: make([]byte, protocol.MaxSpaceDataValue+1)}, false),
 		"position":  of(protocol.MoveID, protocol.Move{Position: property.Vector3{X: 2 * entity.MaxCoordinate}}, false),
 		"own":       of(protocol.AuditID, protocol.Audit{Own: protocol.Expected{Props: make([]byte, protocol.MaxExpected+1)}}, false),

@@ -1,0 +1,239 @@
+package loginapp
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// newFull is a LoginApp of a full world that lets all in, one day.
+func newFull(t testing.TB, queue int) *rig {
+	r := newRig(t, func(c *Config) { c.Queue, c.Auth = queue, AcceptAll{} })
+	r.join()
+	r.fill(true)
+	return r
+}
+
+func (r *rig) fill(full bool) {
+	r.fromManager(r.manager, &wire.Logins{Refused: full, Reason: "a crowd"})
+}
+
+// enqueue logs a user in over a new channel, as far as Auth.
+func (r *rig) enqueue(user string) mercury.ChannelID {
+	ch := r.connect()
+	r.say(ch, r.login(user, "any"))
+	r.work()
+	return ch
+}
+
+// told is what a client was sent since the last look: "2/3" for a position, "in", or a refusal.
+func (r *rig) told(ch mercury.ChannelID) (all string) {
+	r.t.Helper()
+	for _, msg := range r.net.Take(ch) {
+		if err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
+			var w protocol.Waiting
+			var no protocol.Refused
+			if all != "" {
+				all += " "
+			}
+			switch id {
+			case protocol.WaitingID:
+				err := w.Parse(body)
+				all += fmt.Sprintf("%d/%d", w.Position, w.Of)
+				return err
+			case protocol.RefusedID:
+				err := no.Parse(body)
+				all += no.Code.String()
+				return err
+			}
+			all += "in"
+			return nil
+		}); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func (r *rig) wantTold(ch mercury.ChannelID, want string) {
+	r.t.Helper()
+	if got := r.told(ch); got != want {
+		r.t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// admitted are the accounts for which proxies were asked since the last look; each is made.
+func (r *rig) admitted() (accounts string) {
+	r.t.Helper()
+	for _, msg := range r.net.Take(r.base) {
+		id, body, err := wire.Split(msg)
+		var c wire.CreateProxy
+		if err != nil || id != wire.CreateProxyID || c.Parse(body) != nil {
+			r.t.Fatalf("message %v %v", id, err)
+		}
+		accounts += c.Account
+		r.fromManager(r.base, &wire.ProxyMade{Request: c.Request, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
+	}
+	return accounts
+}
+
+// Clients wait in order, are told where they are, and come in one in a tick when there is room. Who comes
+// in the meantime comes last.
+func TestQueue(t *testing.T) {
+	r := newFull(t, 3)
+	a, b := r.enqueue("a"), r.enqueue("b")
+	r.wantTold(a, "1/1")
+	r.wantTold(b, "2/2")
+	r.tick(TellPeriod)
+	r.wantTold(a, "1/2")
+	r.wantTold(b, "2/2")
+	if n := r.l.Counts(); n.Waiting != 2 || n.Pending != 0 || r.admitted() != "" {
+		t.Errorf("counts %+v", n)
+	}
+	r.fill(false)
+	c := r.enqueue("c")
+	r.wantTold(c, "3/3")
+	d := r.enqueue("d")
+	r.wantTold(d, protocol.WorldFull.String())
+	for _, want := range []string{"a", "b", "c", ""} {
+		r.tick(DefaultTick)
+		if got := r.admitted(); got != want {
+			t.Errorf("%q come in, want %q", got, want)
+		}
+	}
+	for _, ch := range []mercury.ChannelID{a, b, c} {
+		r.wantTold(ch, "in")
+	}
+	e := r.enqueue("e") // at once
+	if r.admitted() != "e" || r.told(e) != "in" {
+		t.Error("a world with room lets nobody in")
+	}
+	if len(r.l.queue.account) != 0 {
+		t.Errorf("accounts that wait: %v", r.l.queue.account)
+	}
+}
+
+// A world that fills again closes for those who are still in the queue.
+func TestQueueStopsWhenFullAgain(t *testing.T) {
+	r := newFull(t, 0)
+	r.enqueue("a")
+	r.enqueue("b")
+	r.fill(false)
+	r.tick(DefaultTick)
+	r.fill(true)
+	r.tick(TellPeriod)
+	if got := r.admitted(); got != "a" || r.l.Counts().Waiting != 1 {
+		t.Errorf("%q came in, %d wait", got, r.l.Counts().Waiting)
+	}
+}
+
+// Without a BaseAppMgr nobody is let in, nobody is refused, and nobody is forgotten.
+func TestQueueWithoutBaseAppMgr(t *testing.T) {
+	r := newFull(t, 0)
+	a := r.enqueue("a")
+	r.net.Ended[r.base] = true
+	r.l.Closed(r.now, r.base, mercury.ErrTimeout)
+	r.fill(false)
+	r.tick(DefaultTick)
+	r.wantTold(a, "1/1")
+	r.tick(2 * time.Second)
+	r.base = r.net.Dials[len(r.net.Dials)-1]
+	r.wantJoin(r.base, baseAppMgr)
+	r.fromManager(r.base, &wire.Welcome{})
+	r.tick(DefaultTick)
+	if got := r.admitted(); got != "a" || r.told(a) != "in" {
+		t.Errorf("%q came in", got)
+	}
+}
+
+// Whoever leaves the queue, by the end of the channel or by saying what it should not, moves the others up.
+func TestLeaveQueue(t *testing.T) {
+	r := newFull(t, 3)
+	a, b, c := r.enqueue("a"), r.enqueue("b"), r.enqueue("c")
+	r.l.Closed(r.now, a, mercury.ErrPeerClosed)
+	r.told(b)
+	r.told(c)
+	r.say(b, r.login("b", "any"))
+	r.wantTold(b, protocol.Malformed.String())
+	if !r.net.Ended[b] {
+		t.Error("a flooding client keeps its channel")
+	}
+	r.tick(TellPeriod)
+	r.wantTold(c, "1/1")
+	r.enqueue("d")
+	r.enqueue("e")
+	r.fill(false)
+	for range 4 {
+		r.tick(DefaultTick)
+	}
+	if got := r.admitted(); got != "cde" || len(r.l.queue.account) != 0 {
+		t.Errorf("%q came in", got)
+	}
+}
+
+// However often an account logs in, it has one place; the newest channel has it.
+func TestAccountHasOnePlace(t *testing.T) {
+	r := newFull(t, 3)
+	first := r.enqueue("a")
+	other := r.enqueue("b")
+	r.told(first)
+	for range 5 {
+		next := r.enqueue("a")
+		r.wantTold(first, protocol.Replaced.String())
+		r.wantTold(next, "1/2")
+		r.l.Closed(r.now, first, mercury.ErrPeerClosed) // it no longer has the place
+		first = next
+	}
+	r.wantTold(other, "2/2")
+	r.fill(false)
+	for range 4 {
+		r.tick(DefaultTick)
+	}
+	if got := r.admitted(); got != "ab" {
+		t.Errorf("%q came in", got)
+	}
+	r.wantTold(first, "in")
+}
+
+// Nobody waits for ever, not even an account that logs in again and again.
+func TestMaxWait(t *testing.T) {
+	r := newFull(t, 0)
+	a := r.enqueue("a")
+	r.tick(MaxWait - time.Minute)
+	a2, b := r.enqueue("a"), r.enqueue("b")
+	r.told(a)
+	r.told(a2)
+	r.tick(time.Minute)
+	r.wantTold(a2, protocol.WorldFull.String())
+	r.wantTold(b, "2/2 1/1")
+	r.tick(CloseAfter)
+	if !r.net.Ended[a2] || r.net.Ended[b] {
+		t.Error("the wrong channel is closed")
+	}
+	r.tick(MaxWait)
+	if got := r.told(b); got != "1/1 "+protocol.WorldFull.String() || r.l.Counts().Waiting != 0 {
+		t.Errorf("told %q", got)
+	}
+}
+
+// Churn leaves nothing behind.
+func TestQueueIsClean(t *testing.T) {
+	r := newFull(t, 2)
+	for i := range 100 {
+		ch := r.enqueue(fmt.Sprint("user ", i))
+		r.l.Closed(r.now, ch, mercury.ErrPeerClosed)
+		r.tick(time.Second)
+	}
+	r.tick(CloseAfter + LoginTimeout)
+	left := len(r.l.queue.places) + len(r.l.queue.account) + len(r.l.logins.byChannel)
+	for _, q := range r.l.logins.queues {
+		left += len(q)
+	}
+	if left != 0 {
+		t.Errorf("%d entries left", left)
+	}
+}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cellapp"
+	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // impostor is a player's machine that speaks as if it were a process of the cluster. It knows
@@ -173,12 +175,21 @@ func (x *impostor) victim() (v baseapp.BaseView) {
 	return v
 }
 
+// account is that of some player's proxy.
+func (x *impostor) account() string {
+	pl := x.r.players[x.n%len(x.r.players)]
+	return fmt.Sprintf("%s.%d", pl.name, pl.logins)
+}
+
+// orders are what only managers say, and what is about those who leave and who lead.
 func (x *impostor) orders() []wire.Message {
 	app := x.r.cellApps[x.n%len(x.r.cellApps)]
 	return []wire.Message{
 		&wire.Welcome{Number: 1, Allocator: 1, Term: 99}, &wire.Refused{Reason: "no"}, &wire.Dismissed{Term: 99, Reason: "go"},
 		&wire.AppDead{Role: wire.CellApp, App: app.Address()}, &wire.Freeze{On: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: x.p.Address()}, {Role: wire.BaseApp, App: x.p.Address()}}},
+		&wire.Leaving{Bases: 1}, &wire.Depart{Request: uint64(x.n), Version: uint64(x.n % 8)}, &wire.Departed{Request: uint64(x.n % 64)},
+		&wire.LeaseAsk{Term: 99, Round: 1}, &wire.LeaseVote{Term: 1 + uint32(x.n%4), Round: uint64(x.r.now), Granted: x.n%2 == 0, Highest: cellappmgr.MaxTerm},
 	}
 }
 
@@ -201,7 +212,7 @@ func (x *impostor) toBaseApp() []wire.Message {
 		&gone, &saved, &shout, &passed,
 		&flow.Ack{To: v.ID, ToPart: entity.BasePart, From: v.ID, FromPart: entity.CellPart, Life: v.Order.Incarnation, Number: 1 << 40},
 		&wire.ClientPacket{ID: v.ID, Order: v.Order, Session: v.Session, Packet: []byte{byte(protocol.RefusedID), 1, 0}},
-		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Relogin{Request: 1, Account: "player1.1"}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
+		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Relogin{Request: 1, Account: x.account()}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Request: 1},
 		&migrate.BaseCopy{ID: v.ID, Number: 1 << 40, Cycle: 1 << 40, Parts: []byte("rubbish")}, &migrate.BaseCopyHeld{ID: v.ID, Number: v.Confirmed + 1},
 		&migrate.BaseGone{ID: v.ID}, &migrate.CopyMark{Cycle: 1 << 40, Version: 1}, &migrate.BackupRuleHeld{Version: 1},
@@ -400,7 +411,8 @@ func TestImpostor(t *testing.T) {
 					t.Errorf("%s refused %d", p.Name, refused)
 				}
 			}
-			for _, id := range []wire.ID{wire.CurrentID, wire.CellLostID, wire.OfferID, wire.FlowID, wire.ClientPacketID, wire.MakeProxyID, wire.ReloginID, wire.OnloadID, wire.CreateID, wire.RefuseRealID} {
+			for _, id := range []wire.ID{wire.CurrentID, wire.CellLostID, wire.OfferID, wire.FlowID, wire.ClientPacketID, wire.MakeProxyID, wire.ReloginID, wire.OnloadID, wire.CreateID, wire.RefuseRealID,
+				wire.LeavingID, wire.DepartID, wire.DepartedID, wire.LeaseAskID, wire.LeaseVoteID, wire.MembersID} {
 				if x.said[id] == 0 {
 					t.Errorf("message %d was never said", id)
 				}

@@ -197,3 +197,35 @@ func TestLeaveAppDies(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaveWaitsForCopies: nobody says that he holds the last copies. The BaseApp does not leave: it goes on
+// after a second, and leaves when they are held.
+func TestLeaveWaitsForCopies(t *testing.T) {
+	play(t, Options{Seed: 8600, CellApps: 2, BaseApps: 3, Replicas: 1, Players: 5, Rovers: 6, Balance: still(2)}, func(r *rig) {
+		r.wait(2 * backupPeriod)
+		origin := r.baseApps[0]
+		app := origin.app.(*baseapp.BaseApp)
+		withheld, asked := 0, 0
+		r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
+			switch {
+			case p == origin && kind(msg) == wire.BaseCopyHeldID && app.StandsStill():
+				withheld++
+				return nil
+			case p == r.manager && kind(msg) == wire.DepartID:
+				asked++
+			}
+			return msg
+		}
+		r.leave(origin)
+		r.until("it stands still", 60*time.Second, app.StandsStill)
+		r.until("it goes on", 2*time.Second, func() bool { return !app.StandsStill() })
+		r.until("it stands still again", 30*time.Second, app.StandsStill)
+		r.wait(500 * time.Millisecond)
+		if withheld == 0 || asked > 0 {
+			t.Errorf("%d answers were withheld, and it asked %d times to depart", withheld, asked)
+		}
+		r.hook = nil
+		r.left(origin, 60*time.Second)
+		r.wait(repaired)
+	})
+}

@@ -52,6 +52,7 @@ type player struct {
 	// near by were told; and flickers how often one of those left the view meanwhile.
 	transits, flickers int
 	carried            []*client.Replica
+	company            int // with how many it went the last time
 
 	audited    int
 	diff       []string
@@ -96,7 +97,7 @@ func (pl *player) make(p *Process) (App, error) {
 			},
 			Transited: func(_ *client.Replica, _ property.Vector3, with []*client.Replica) {
 				pl.transits++
-				pl.carried = with
+				pl.carried, pl.company = with, len(with)
 			},
 			Left: func(r *client.Replica) {
 				if slices.Contains(pl.carried, r) {

@@ -116,6 +116,9 @@ func (r *rig) ride(n int, to entity.Destination) {
 		if pl.transits != n+1 || pl.flickers > 0 {
 			r.t.Errorf("ride %d: %s went along %d times, %d companions flickered", n, pl.name, pl.transits, pl.flickers)
 		}
+		if pl.company != len(r.players)-1 {
+			r.t.Errorf("ride %d: %s went along with %d companions", n, pl.name, pl.company)
+		}
 	}
 	if !r.allSeeEachOther() {
 		r.t.Errorf("ride %d: they have lost each other", n)

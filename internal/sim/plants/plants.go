@@ -31,6 +31,9 @@ func plants() []plant {
 	all = append(all, teleports()...)
 	all = append(all, driving()...)
 	all = append(all, sessions()...)
+	all = append(all, transitions()...)
+	all = append(all, departures()...)
+	all = append(all, elections()...)
 	return append(all, managers()...)
 }
 
@@ -232,5 +235,47 @@ func managers() []plant {
 		{"retiring cells keep those who stand near", "space/cell_offload.go",
 			"	if c.Retiring() || !rect.Keeps(",
 			"	if !rect.Keeps("},
+	}
+}
+
+// transitions lists bugs in how a view goes along.
+func transitions() []plant {
+	return []plant{
+		{"companions dropped", "space/arrival.go",
+			"r.witness.Carry(a.with, ",
+			"r.witness.Carry(nil, "},
+		{"companions dropped on the way to another app", "space/party.go",
+			"arrival{to: places[i], at: m.List[i].Arrival.From, with: with}",
+			"arrival{to: places[i], at: m.List[i].Arrival.From, with: with[i : i+1]}"},
+	}
+}
+
+// departures lists bugs in how bases come to other BaseApps.
+func departures() []plant {
+	return []plant{
+		{"a BaseApp leaves before its last copies are held", "entity/baseapp/leave.go",
+			"	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() {\n",
+			"	if l.state != leaveStill || l.next < len(a.list) {\n"},
+		{"a BaseApp leaves by a rule that is not known", "space/cellappmgr/depart.go",
+			"	case !known || r.Version != msg.Version || len(r.List) == 0:\n",
+			"	case !known || len(r.List) == 0:\n"},
+		{"a restored base lives its former life", "entity/baseapp/stream.go",
+			"	l.life = former + lives\n",
+			"	l.life = former\n"},
+		{"lives that were passed over are not counted", "entity/baseapp/holding.go",
+			"lives: uint32(1 + passed),",
+			"lives: uint32(1 + 0*passed),"},
+	}
+}
+
+// elections lists bugs in how managers vote.
+func elections() []plant {
+	return []plant{
+		{"a manager votes for two terms at once", "space/cellappmgr/election.go",
+			"		(m.Term > e.vote.term && (free || bound) ||",
+			"		(m.Term > e.vote.term && (free || bound || true) ||"},
+		{"a manager that starts anew votes at once", "space/cellappmgr/election.go",
+			"	granted := e.mayVote(now) && m.Term > 0",
+			"	granted := m.Term > 0"},
 	}
 }

@@ -102,7 +102,8 @@
 //	                     Refuse, by the CellApp, whatever cells it has
 //	Mourned              the base waits without it (offerGrace)         500 ms
 //	LeaseAsk, LeaseVote  asked again by who leads or stands             200 ms
-//	Members to a manager that dialled again; or apps find it alone      1 s; 10 s
+//	Members to a manager told again when it changes or the manager      1 s; 10 s
+//	                     dials; else apps find the next one alone
 //	Look, Seen           an opinion less; the next inquiry, or silence  3 s (AppTimeout)
 //	Probe                asked again while the base hears nothing       5 s
 //	AppSilent, AppLeft   the base asks again                            5 s
@@ -139,8 +140,8 @@
 //	BaseGone, CopyMark   the marks of the cycle that begins then         a backup period
 //	BackupRule,          told again until it is answered                 1 s
 //	BackupRuleHeld
-//	Leaving              told again while the app is to leave             1 s
-//	Depart, Departed     asked again until it is answered, or until the   1 s
+//	Leaving              told again while the app is to leave            1 s
+//	Depart, Departed     asked again until it is answered, or until the  1 s
 //	                     app is dismissed, since it has left
 //	moves, ClientPacket  unreliable: the next one
 //

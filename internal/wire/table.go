@@ -129,8 +129,8 @@ const (
 	StoreAnswerID
 )
 
-// About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule
-// RejoinRule and Depart also to the CellAppMgr.
+// About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule,
+// RejoinRule and Depart to the CellAppMgr, Inherited and Leaving to the BaseAppMgr.
 const (
 	BaseCopyID ID = 144 + iota
 	BaseCopyHeldID

@@ -51,6 +51,9 @@ const (
 // A candidate that gives up takes back its vote for itself, as if it had not stood: it does not lead,
 // and counts no more votes of that attempt. So managers that are cut off do not use up terms, of which
 // there are few.
+//
+// Managers believe each other's votes: only a process at one of Places, with the cluster's key if there is
+// one, is heard. One of them that lies could give its vote twice, or use up all terms.
 type election struct {
 	send func(i int, msg wire.Message) // to voter i
 	self int                           // index of this manager among the voters

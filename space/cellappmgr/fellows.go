@@ -77,15 +77,20 @@ func (m *CellAppMgr) roll() []wire.AppRef {
 	return list
 }
 
-// callAll dials all whom the last leader knew: they are told so that another leads.
+// callAll dials all whom former leaders knew: they are told so that another leads. Which of those led last
+// is not asked: one that has led long ago adds names, and takes none away.
 func (s *Seat) callAll() {
-	if len(s.fellows) == 0 {
-		return
+	called := map[mercury.Address]bool{}
+	for i := range s.fellows {
+		f := &s.fellows[i]
+		for _, a := range f.heirloom {
+			if !called[a.App] {
+				called[a.App] = true
+				s.calls = append(s.calls, s.cfg.Transport.Dial(a.App))
+			}
+		}
+		f.heirloom = nil
 	}
-	for _, a := range s.heirloom {
-		s.calls = append(s.calls, s.cfg.Transport.Dial(a.App))
-	}
-	s.heirloom = nil
 }
 
 // ofFellow takes a message that managers send each other, and reports whether it is one.
@@ -98,7 +103,7 @@ func (s *Seat) ofFellow(now time.Duration, ch mercury.ChannelID, msg []byte) boo
 	i := slices.IndexFunc(s.fellows, func(f fellow) bool { return f.at == peer.At })
 	err = errForeign
 	if known && i >= 0 && wire.Proved(s.cfg.Transport.Standing(ch), wire.CellAppMgr, id) {
-		err = s.hear(now, ch, peer, s.fellows[i].voter, id, body)
+		err = s.hear(now, ch, peer, &s.fellows[i], id, body)
 	}
 	if err != nil {
 		s.counts.Foreign++
@@ -108,7 +113,7 @@ func (s *Seat) ofFellow(now time.Duration, ch mercury.ChannelID, msg []byte) boo
 }
 
 // hear takes a message of another manager.
-func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Address, voter int, id wire.ID, body []byte) error {
+func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Address, f *fellow, id wire.ID, body []byte) error {
 	switch id {
 	case wire.MembersID:
 		var m wire.Members
@@ -116,7 +121,7 @@ func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Addres
 			return err
 		}
 		if s.mgr == nil {
-			s.heirloom = m.Apps
+			f.heirloom = m.Apps
 		}
 		return nil
 	case wire.LeaseAskID:
@@ -138,7 +143,7 @@ func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Addres
 		if s.polls == nil {
 			return fmt.Errorf("%w: votes do not count here", errForeign)
 		}
-		s.polls.votes(now, voter, &m)
+		s.polls.votes(now, f.voter, &m)
 		return nil
 	}
 	return errForeign

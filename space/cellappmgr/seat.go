@@ -49,7 +49,6 @@ type Seat struct {
 
 	channels []mercury.ChannelID // that are open, without those to other managers
 	fellows  []fellow            // the other managers, in the order of Places
-	heirloom []wire.AppRef       // whom the last leader knew
 	calls    []mercury.ChannelID // to those of them that are told that this one leads
 	tellAt   time.Duration
 	lastLook uint64 // the last token of Config.Lookout, of all managers here
@@ -84,6 +83,8 @@ type fellow struct {
 	open   bool
 	dialAt time.Duration
 	told   []wire.AppRef // what it was told last over ch
+
+	heirloom []wire.AppRef // whom it knew when it led
 }
 
 // redial is the time between two attempts to reach another manager.

@@ -45,6 +45,43 @@ func TestSeatStandsBy(t *testing.T) {
 	}
 }
 
+// TestSeatHeirloom: a manager that has led long ago says whom it knows. That takes nothing from whom the last
+// leader knew: all are called.
+func TestSeatHeirloom(t *testing.T) {
+	r := newRig(t, nil)
+	cfg := r.m.cfg
+	cfg.Term = 0
+	leader, former, app := r.join(wire.CellApp, 2), r.join(wire.CellApp, 3), r.join(wire.CellApp, 4)
+	s, err := NewSeat(SeatConfig{Config: cfg, Places: []netip.AddrPort{cfg.Transport.Self().At, leader.addr.At, former.addr.At}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(from *peer, apps ...mercury.Address) {
+		m := wire.Members{}
+		for _, a := range apps {
+			m.Add(wire.AppRef{Role: wire.CellApp, App: a}, 0)
+		}
+		s.Message(0, from.ch, true, wire.Encode(nil, &m))
+	}
+	tell(leader, app.addr)
+	tell(former, former.addr)
+	if s.callAll(); len(s.calls) != 2 {
+		t.Errorf("%d are called, want both", len(s.calls))
+	}
+	tell(leader, app.addr, former.addr)
+	tell(former, former.addr)
+	s.calls = nil
+	if s.callAll(); len(s.calls) != 2 {
+		t.Errorf("%d are called, want each once", len(s.calls))
+	}
+	if s.calls = nil; s.Counts().Foreign != 0 {
+		t.Errorf("%+v", s.Counts())
+	}
+	if s.callAll(); len(s.calls) != 0 {
+		t.Errorf("%d are called again", len(s.calls))
+	}
+}
+
 // TestSeatAlone: without others a Seat leads at once, in a term above that of an app which knows one.
 func TestSeatAlone(t *testing.T) {
 	r := newRig(t, nil)

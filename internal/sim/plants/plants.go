@@ -256,9 +256,6 @@ func departures() []plant {
 		{"a BaseApp leaves before its last copies are held", "entity/baseapp/leave.go",
 			"	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() {\n",
 			"	if l.state != leaveStill || l.next < len(a.list) {\n"},
-		{"a BaseApp leaves by a rule that is not known", "space/cellappmgr/depart.go",
-			"	case !known || r.Version != msg.Version || len(r.List) == 0:\n",
-			"	case !known || len(r.List) == 0:\n"},
 		{"a restored base lives its former life", "entity/baseapp/stream.go",
 			"	l.life = former + lives\n",
 			"	l.life = former\n"},
@@ -274,8 +271,5 @@ func elections() []plant {
 		{"a manager votes for two terms at once", "space/cellappmgr/election.go",
 			"		(m.Term > e.vote.term && (free || bound) ||",
 			"		(m.Term > e.vote.term && (free || bound || true) ||"},
-		{"a manager that starts anew votes at once", "space/cellappmgr/election.go",
-			"	granted := e.mayVote(now) && m.Term > 0",
-			"	granted := m.Term > 0"},
 	}
 }

@@ -60,7 +60,8 @@ func (f *flags) world(schema *property.Schema) cluster.Config {
 			ClientTopSpeed: float32(f.speed),
 			Witness:        witness.Config{BytesPerTick: f.budget},
 		},
-		Tick: tick, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Logins: cellappmgr.LoginConfig{Queue: -1}, // who does not fit is told why, and counted
+		Tick:   tick, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	if f.cellApps > 1 {
 		// Each CellApp gets a cell on any machine, as if the crowd were more than one can carry.

@@ -386,8 +386,11 @@ func (a *BaseApp) endCycle() {
 	}
 	k.mark = k.cycle
 	for b := first; b != nil; b = b.copied.after {
-		if b.copied.held > 0 {
-			k.mark = min(k.mark, b.copied.heldCycle)
+		switch c := &b.copied; {
+		case c.held > 0:
+			k.mark = min(k.mark, c.heldCycle)
+		case c.number > 0:
+			k.mark = min(k.mark, c.cycle) // its first is under way, and held once a holder that is silent is dead
 		}
 	}
 	k.cycle++

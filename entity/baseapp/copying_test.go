@@ -452,6 +452,30 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// The mark leaves alone the first copy of a base that one holder has and another has not answered: when that one
+// is declared dead, the copy counts as held.
+func TestMarkSparesFirstCopies(t *testing.T) {
+	c := newCopier(t, func(c *Config) { c.BackupReplicas = 2 })
+	c.baseApp(appV, 15)
+	c.pass(3 * time.Second)
+	c.mute[appV] = true
+	c.take()
+	id := c.make()
+	c.pass(2 * DefaultTick)
+	c.make()
+	c.marks = nil
+	c.pass(1500 * time.Millisecond)
+	first := c.take()[0]
+	if len(c.marks) == 0 || first.ID != id {
+		t.Fatalf("marks %+v, and first a copy of %v", c.marks, first.ID)
+	}
+	for _, m := range c.marks {
+		if m.Cycle > first.Cycle {
+			t.Errorf("holders forget what is before cycle %d; the copy is of cycle %d", m.Cycle, first.Cycle)
+		}
+	}
+}
+
 // A new manager hears the rules that are known here.
 func TestRejoinTellsRules(t *testing.T) {
 	c := newCopier(t)

@@ -8,6 +8,7 @@ type Call struct {
 	Source ID
 	// Number is the number of the message from the source's base that caused the call. It rises
 	// from message to message; two calls caused by one message have the same. It is 0 for a call
-	// without such a cause, for example from a timer's callback.
+	// without such a cause, for example from a timer's callback. In a call by the client of another
+	// entity it counts what that client said; it rises there, too.
 	Number uint64
 }

@@ -58,6 +58,34 @@ func TestCallsKeepTheirNames(t *testing.T) {
 	}
 }
 
+// A base and its cell part are restored, one after the other. The client says again what the base's copy lacks, and
+// the base passes it on in another message than before: the target knows it all the same. What the client says
+// next is handled.
+func TestClientCallSaidAgainToRestoredBase(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -20, 1)
+	r.create(8, -30, 1)
+	r.tick(5)
+	backup := *r.bases[8].backup
+	r.avatar(7).Diary.Set("")
+	upload := func(n uint64, arg byte) {
+		m := flow.ClientCall{Target: 7, Session: 1, Number: n, Method: uint16(r.scripts.Schema().Type("Avatar").CellMethods[allMethod].ExposedIndex), Args: []byte{arg, 0, 0, 0}}
+		r.say(8, m.Append(nil))
+		r.tick(2)
+	}
+	upload(1, 1)
+	r.apps[0].cell.drop(r.real(8))
+	r.bases[8].out.Settle(r.now, r.bases[8].out.Last())
+	r.restore(8, -30, backup.Parts, flow.MarkOf(0, r.bases[8].out.Last()))
+	r.tick(5)
+	upload(1, 1)
+	upload(2, 2)
+	r.diary(7, "all 1 by 8;all 2 by 8;")
+	if n := r.apps[0].count.Repeats; n != 1 {
+		t.Errorf("%d repeats", n)
+	}
+}
+
 // causes are those of the calls that a base got from its cell part.
 func (r *rig) causes(id entity.ID) (list []uint64) {
 	for _, p := range r.bases[id].got {

@@ -123,6 +123,9 @@ func (r *Real) callOther(x *flow.ClientCall) error {
 		return fmt.Errorf("space: the client does not see entity %s", x.Target)
 	}
 	call := flow.MethodCall{Cause: r.cause, Method: x.Method, Args: x.Args}
+	if x.Number != 0 {
+		call.Cause = uint64(flow.MarkOf(x.Session, x.Number)) // a restored base may pass it on under another number
+	}
 	payload := call.Append(nil, flow.RemoteCallPayload)
 	if r.tail.bytes+len(payload) > MaxTail {
 		return ErrTail
@@ -171,21 +174,19 @@ func (c *Cell) tellRefused() {
 	c.tellFailed()
 }
 
-// remoteCall handles a call by the client of another entity. The cause shows whether an earlier
-// incarnation of the caller has made it; it is then not handled again.
+// remoteCall handles a call by the client of another entity. Its number shows whether an earlier
+// incarnation of the caller, or of its base, has passed it on; it is then not handled again.
 func (r *Real) remoteCall(source entity.ID, body []byte) error {
 	var x flow.MethodCall
 	if err := x.Parse(body); err != nil {
 		return err
 	}
 	p := r.known(source, entity.CellPart)
-	if p == nil || x.Cause <= p.cause && x.Cause != 0 {
+	if p == nil || x.Cause <= p.upload && x.Cause != 0 {
 		r.cell.count.Repeats++
 		return nil
 	}
-	if x.Cause > p.cause {
-		p.cause, p.turn = x.Cause, 1
-	}
+	p.upload = max(p.upload, x.Cause)
 	r.call = entity.Call{Source: source, Number: x.Cause}
 	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
 }

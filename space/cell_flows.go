@@ -35,6 +35,9 @@ type peer struct {
 	// cause and turn are those of the last handled call; see flow.ServerCall.
 	cause uint64
 	turn  uint32
+	// upload is the place of the last handled call by the client of the other end among all that it said;
+	// see flow.MethodCall.
+	upload uint64
 	// made and turns count the calls that the message being handled has caused; see flow.ServerCall.
 	made  uint64
 	turns uint32
@@ -365,6 +368,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 		b = r.appendPatience(b, p, sending)
 		b = binary.AppendUvarint(b, p.cause)
 		b = binary.AppendUvarint(b, uint64(p.turn))
+		b = binary.AppendUvarint(b, p.upload)
 		b = codec.AppendBool(b, out)
 		if out {
 			b = binary.AppendUvarint(b, uint64(p.life))
@@ -431,7 +435,7 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 		p.at, p.home = at, r.cell.population.heirOr(home, id)
 		p.in.Read(rd)
 		r.readPatience(rd, p)
-		p.cause, p.turn = rd.Uvarint(), fields.ReadUint32(rd)
+		p.cause, p.turn, p.upload = rd.Uvarint(), fields.ReadUint32(rd), rd.Uvarint()
 		if rd.Bool() {
 			p.life = fields.ReadUint32(rd)
 			p.unseen = rd.Bool()

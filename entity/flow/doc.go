@@ -16,8 +16,8 @@
 //   - A Receiver delivers number n once, and only after n-1, within one stream. A stream is one
 //     incarnation of the sender.
 //   - A Sender keeps what is not settled. Towards a cell part with a base, whoever sends, "settled"
-//     means contained in a backup that the base holds; towards a base of which other apps hold copies,
-//     it means contained in such a copy; everywhere else it means handled, since the target dies with
+//     means contained in a backup that the base has settled; towards a base of which other apps hold
+//     copies, it means contained in such a copy; everywhere else it means handled, since the target dies with
 //     the app that handled it.
 //   - An Ack names the incarnation of its target. A newer incarnation was restored from a backup:
 //     the sender goes back to what that one has handled, and what an older one acknowledged no
@@ -33,7 +33,9 @@
 //     number, and all that was born later comes after that.
 //   - A call to another entity carries the number of the base's message that caused it, and how many
 //     such calls the message has caused before (ServerCall.Cause and Turn). By these the target
-//     recognises the repeat of a restored caller that is not in its backup.
+//     recognises the repeat of a restored caller that is not in its backup. A call by the caller's client
+//     carries its place among all that the client said, since a restored base may pass it on again in
+//     another message.
 //   - A message that arrives early waits in the Receiver up to a limit; beyond the limit it is
 //     dropped and the Sender's timer brings it again.
 //   - Message.Low says the lowest number that the sender can still send. A target restored from an

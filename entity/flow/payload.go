@@ -80,7 +80,9 @@ type MethodCall struct {
 	// Cause is the number of the message from the base that made a cell part call its base or
 	// another entity, 0 for none. It is the same when a restored caller handles that message again,
 	// and rises from call to call, so the target can recognise a repeat. A call to the cell part
-	// leaves it 0: the flow message that carries it has its number.
+	// leaves it 0: the flow message that carries it has its number. In a RemoteCallPayload it is the
+	// place of the call among all that the client said, as a Mark of the session: a restored base may
+	// pass the same call on in another message.
 	Cause  uint64
 	Method uint16 // of a RemoteCallPayload property.Method.ExposedIndex, as the client said it
 	Args   []byte // aliases the input after Parse

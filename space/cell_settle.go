@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// A message to a real with a base is settled when the base has a backup that contains it. Until
-// then its sender keeps it. These constants bound the memory for that.
+// A message to a real with a base is settled when the base has a backup that contains it, and keeps that
+// whatever dies. Until then its sender keeps it. These constants bound the memory for that.
 const (
 	// tailCalls and tailBytes bound the calls of other entities that a real handles between two
 	// backups, since the senders keep them in their own state. Beyond these the next backup comes
@@ -87,10 +87,10 @@ func (r *Real) saved(number uint64) {
 	}
 }
 
-// confirm settles what an acknowledged backup contains. That the base handled it is enough: should the
-// base's app die, the base is restored, and this flow brings the backup again.
+// confirm settles what a backup contains that the base has settled, too: other apps have a copy of the base
+// with it. Until then the base's app and this one may die together, as they do when a machine dies.
 func (r *Real) confirm(base *peer) {
-	if !r.own(base) || r.saving == 0 || base.out.Handled() < r.saving {
+	if !r.own(base) || r.saving == 0 || base.out.Low() <= r.saving {
 		return
 	}
 	r.saving = 0

@@ -32,13 +32,15 @@ func TestBasesDie(t *testing.T) {
 		"plain":   {[]uint64{1, 12, 19, 48}, func(*Options) {}},
 		"lodgers": {[]uint64{1, 2}, func(o *Options) { o.Lodgers = 3 }},
 		"churn":   {[]uint64{11}, func(o *Options) { o.Churn = true }},
-		// CellApps die, too: a cell part is made again for a base that was restored.
-		"cells": {[]uint64{101, 130}, func(o *Options) { o.Crash = true }},
+		// CellApps die, too: a cell part is made again for a base that was restored. In the last three both die
+		// at about the same time.
+		"cells": {[]uint64{101, 130, 155, 163}, func(o *Options) { o.Crash = true }},
 		// BaseApps are declared dead that are only slow.
 		"pauses": {[]uint64{11, 13}, func(o *Options) { o.Pause = true }},
 		"cuts":   {[]uint64{3}, func(o *Options) { o.Cut = true }},
-		"names":  {[]uint64{1, 2}, func(o *Options) { o.Wild.Namers = 4 }},
+		"names":  {[]uint64{2, 3}, func(o *Options) { o.Wild.Namers = 4 }},
 		"breaks": {[]uint64{4}, func(o *Options) { o.Wild.Breaks = true }},
+		"both":   {[]uint64{204, 207}, func(o *Options) { o.Crash, o.Wild.Breaks = true, true }},
 	}
 	for name, w := range worlds {
 		for _, seed := range w.seeds {

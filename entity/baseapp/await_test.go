@@ -69,7 +69,7 @@ func TestClientComesInVain(t *testing.T) {
 	if len(r.a.awaited) != 0 {
 		t.Errorf("%d wait", len(r.a.awaited))
 	}
-	r, g, _ = seated(t)
+	_, g, _ = seated(t)
 	g.token[0]++
 	g.resumes(5)
 	refused(g, protocol.BadToken)

@@ -128,7 +128,7 @@ func TestMigrateSealed(t *testing.T) {
 	c := started(t, cfg)
 	s := play(t, c, "ada")
 	corners := []property.Vector3{{X: 400, Z: 400}, {X: -400, Z: -400}}
-	for deadline, i := time.Now().Add(patience), 0; ; i++ {
+	for deadline, i := time.Now().Add(3*patience), 0; ; i++ {
 		if st, err := c.Status(); err != nil {
 			t.Fatal(err)
 		} else if st.Counters.Migrations >= 2 && st.Cells == 2 {

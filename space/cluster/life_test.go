@@ -182,10 +182,14 @@ func live(t *testing.T, cfg cluster.Config, roots *tls.Config) {
 	leave(t, w, players)
 }
 
-// cross has all players walk from corner to corner until each can have crossed a border twice.
+// meetings are where all players go together. A line may have moved so close to a corner that who comes there
+// from the other side stays on its cell: then there is another corner.
+var meetings = []property.Vector3{{X: 400, Z: 400}, {X: -400, Z: -400}, {X: 300, Z: -300}, {X: -300, Z: 300}}
+
+// cross has all players go from corner to corner until each can have crossed a border twice. In each they stay
+// for half a second and more: on a busy machine no cell looks for who has left it sooner.
 func cross(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 	t.Helper()
-	corners := []property.Vector3{{X: 400, Z: 400}, {X: -400, Z: -400}}
 	for deadline, i := time.Now().Add(patience), 0; ; i++ {
 		st, err := w.Status()
 		if err != nil {
@@ -198,7 +202,7 @@ func cross(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 			t.Fatalf("%d border crossings, %d cells", st.Counters.Migrations, st.Cells)
 		}
 		for _, p := range players {
-			p.do(t, func(c *client.Client) error { return c.SetPosition(corners[i/10%2], property.Vector3{}) })
+			p.do(t, func(c *client.Client) error { return c.SetPosition(meetings[i/25%len(meetings)], property.Vector3{}) })
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -320,15 +324,12 @@ func strike(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 	}
 }
 
-// meet brings the players together, and returns where the CellApp is that has them all. A line may have
-// moved so close to a corner that who comes there from the other side stays on its cell: then they meet in
-// another corner.
+// meet brings the players together, and returns where the CellApp is that has them all.
 func meet(t *testing.T, w *cluster.Cluster, players []*lifeOf) netip.AddrPort {
 	t.Helper()
-	corners := []property.Vector3{{X: 400, Z: 400}, {X: -400, Z: -400}, {X: 300, Z: -300}, {X: -300, Z: 300}}
 	for deadline, i := time.Now().Add(patience), 0; ; i++ {
 		for _, p := range players {
-			p.do(t, func(c *client.Client) error { return c.SetPosition(corners[i%len(corners)], property.Vector3{}) })
+			p.do(t, func(c *client.Client) error { return c.SetPosition(meetings[i%len(meetings)], property.Vector3{}) })
 			for len(p.reset)+len(p.came) > 0 { // of how the session began
 				select {
 				case <-p.reset:

@@ -222,6 +222,7 @@ func (b *base) tick() {
 		b.timeOut()
 		b.runCommits()
 	}
+	b.tickNames()
 	b.tickParting()
 	b.tickClient()
 	b.tickCell()

@@ -247,6 +247,7 @@ func (a *BaseApp) copyNow(b *base) bool {
 	c.cycle, c.at = k.cycle, a.now
 	c.again, c.failed = false, false
 	k.queue.turn(a.now, b)
+	b.namesCopied(c.number)
 	if len(to) == 0 { // nobody is there: nothing may wait for a copy
 		c.sent, c.waiting = c.sent[:0], c.waiting[:0]
 		b.saved(c.number)
@@ -373,6 +374,7 @@ func (a *BaseApp) allOf(r *migrate.Rule, b *base, list []mercury.Address) bool {
 func (b *base) confirm(number uint64) {
 	if number > b.copied.confirmed {
 		b.copied.confirmed = number
+		b.namesConfirmed(number)
 		b.confirmed(number)
 	}
 }

@@ -19,6 +19,7 @@ type copier struct {
 	sent  []sentCopy
 	marks []migrate.CopyMark
 	gone  []entity.ID
+	freed []string // names
 	mute  map[mercury.Address]bool
 	full  map[mercury.Address]bool
 	asks  []wire.Depart
@@ -83,6 +84,10 @@ func (c *copier) answer() {
 				var m migrate.BaseGone
 				parse(c.t, m.Parse(body))
 				c.gone = append(c.gone, m.ID)
+			case wire.NameGoneID:
+				var m wire.NameGone
+				parse(c.t, m.Parse(body))
+				c.freed = append(c.freed, m.Name)
 			}
 		}
 	}

@@ -11,11 +11,23 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// ownName is a name that a base has, or has asked for.
+// ownName is a name that a base has, or has asked for:
+//
+//	RegisterName --> asked --it is free--> has --UnregisterName--> leaving --a copy without it--> NameGone
+//	                   |                     ^                        |
+//	                   +--UnregisterName     +------ RegisterName ----+
+//	                      or another's: gone
+//
+// A base that gives a name up has it until no copy says so any more: from an older one it would come back with
+// the name, which is another's by then. So a copy has no name that is leaving, and the BaseAppMgr has it still.
 type ownName struct {
-	name string
-	has  bool
+	name         string
+	has, leaving bool
+	without      uint64 // the first copy that was sent without it, if it is leaving; 0 for none
 }
+
+// maxOwnNames bounds the names of a base together with those that are leaving.
+const maxOwnNames = 2 * entity.MaxBaseNames
 
 // checkName says what is wrong with a request about a name.
 func (b *base) checkName(name, method string) error {
@@ -54,23 +66,41 @@ func (b *base) tellName(method string, request uint64) func(*flow.Grant) {
 // register asks for a name of the base. done is told once.
 func (b *base) register(name string, done func(*flow.Grant)) error {
 	a := b.app
-	known := slices.ContainsFunc(b.names, func(n ownName) bool { return n.name == name })
-	if !known && len(b.names) >= entity.MaxBaseNames {
+	i := b.named(name)
+	if i < 0 && (b.staying() >= entity.MaxBaseNames || len(b.names) >= maxOwnNames) || i >= 0 && b.names[i].leaving && b.staying() >= entity.MaxBaseNames {
 		return fmt.Errorf("%w: a base has at most %d names", entity.ErrTooMany, entity.MaxBaseNames)
 	}
 	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID}, func(m *wire.NameHeld) { done(b.registered(name, m)) }) {
 		return errAsks
 	}
 	a.asked++
-	if !known {
+	if i < 0 {
 		b.names = append(b.names, ownName{name: name})
+	} else {
+		b.names[i].leaving, b.names[i].without = false, 0
 	}
 	return nil
 }
 
+// named finds a name among those of the base; -1 if it is not there.
+func (b *base) named(name string) int {
+	return slices.IndexFunc(b.names, func(n ownName) bool { return n.name == name })
+}
+
+// staying counts the names without those that are leaving.
+func (b *base) staying() (n int) {
+	for i := range b.names {
+		if !b.names[i].leaving {
+			n++
+		}
+	}
+	return n
+}
+
 // registered takes in whether the base has the name. A name that nobody wants any more is given back.
 func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
-	i := slices.IndexFunc(b.names, func(n ownName) bool { return n.name == name })
+	i := b.named(name)
+	given := i < 0 || b.names[i].leaving
 	switch own := m.ID == b.id; {
 	case own && (i < 0 || b.removed):
 		b.app.baseMgr.Send(&wire.NameGone{Name: name, ID: b.id})
@@ -81,7 +111,7 @@ func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
 	}
 	g := &flow.Grant{Name: name, ID: m.ID, Type: m.Type, App: m.App, Reason: m.Reason}
 	switch {
-	case i < 0:
+	case given:
 		g.Reason = "the name was given up meanwhile"
 	case m.ID != 0 && m.ID != b.id:
 		g.Reason = fmt.Sprintf("entity %v has the name", m.ID)
@@ -91,22 +121,57 @@ func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
 
 // UnregisterName is part of entity.BaseHost.
 func (b *base) UnregisterName(name string) bool {
-	i := slices.IndexFunc(b.names, func(n ownName) bool { return n.name == name })
-	if i < 0 {
+	i := b.named(name)
+	switch {
+	case i < 0 || b.names[i].leaving:
 		return false
+	case b.names[i].has && b.protected():
+		b.names[i].leaving = true
+		b.backupSoon()
+	default:
+		b.release(func(n *ownName) bool { return n.name == name })
 	}
-	b.names = slices.Delete(b.names, i, i+1)
-	b.app.baseMgr.Send(&wire.NameGone{Name: name, ID: b.id})
 	return true
+}
+
+// release lets others have the names of which gone is true.
+func (b *base) release(gone func(*ownName) bool) {
+	b.names = slices.DeleteFunc(b.names, func(n ownName) bool {
+		if !gone(&n) {
+			return false
+		}
+		b.app.baseMgr.Send(&wire.NameGone{Name: n.name, ID: b.id})
+		return true
+	})
+}
+
+// namesCopied notes that a copy was sent, which has no names that are leaving.
+func (b *base) namesCopied(number uint64) {
+	for i := range b.names {
+		if n := &b.names[i]; n.leaving && n.without == 0 {
+			n.without = number
+		}
+	}
+}
+
+// namesConfirmed lets others have what no copy has any more, from which the base might be restored.
+func (b *base) namesConfirmed(number uint64) {
+	if len(b.names) > 0 {
+		b.release(func(n *ownName) bool { return n.leaving && 0 < n.without && n.without <= number })
+	}
+}
+
+// tickNames does the same for a base that nothing protects, whose copies are waited for in vain.
+func (b *base) tickNames() {
+	if len(b.names) > 0 && !b.protected() {
+		b.release(func(n *ownName) bool { return n.leaving })
+	}
 }
 
 // giveUpNames frees the names of a base that ends. If the BaseAppMgr is away, it learns from the next
 // announcement that they are gone.
 func (b *base) giveUpNames() {
-	for _, n := range b.names {
-		b.app.baseMgr.Send(&wire.NameGone{Name: n.name, ID: b.id})
-	}
-	b.names = nil
+	b.release(func(*ownName) bool { return true })
 }
 
 // LookupName is part of entity.BaseHost.

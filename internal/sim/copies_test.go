@@ -38,7 +38,7 @@ func TestBasesDie(t *testing.T) {
 		// BaseApps are declared dead that are only slow.
 		"pauses": {[]uint64{11, 13}, func(o *Options) { o.Pause = true }},
 		"cuts":   {[]uint64{3}, func(o *Options) { o.Cut = true }},
-		"names":  {[]uint64{2, 3}, func(o *Options) { o.Wild.Namers = 4 }},
+		"names":  {[]uint64{1, 2, 3, 27, 33}, func(o *Options) { o.Wild.Namers = 4 }},
 		"breaks": {[]uint64{4}, func(o *Options) { o.Wild.Breaks = true }},
 		"both":   {[]uint64{204, 207}, func(o *Options) { o.Crash, o.Wild.Breaks = true, true }},
 	}

@@ -1,0 +1,94 @@
+package baseapp
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// named is a base that has a name, of which another app has a copy that says so.
+func named(t *testing.T, name string) (c *copier, id entity.ID) {
+	c = newCopier(t)
+	c.pass(2 * time.Second)
+	id = c.make()
+	if _, err := c.script(id).RegisterName(name, "OnName"); err != nil {
+		t.Fatal(err)
+	}
+	ask := one(t, told[wire.RegisterName](c.rig, baseAppMgr))
+	c.say(c.bases, &wire.NameHeld{Request: ask.Request, ID: id, Type: ask.Type, App: self})
+	c.pass(2 * time.Second)
+	return c, id
+}
+
+// A name that was given up is free when no copy says that the base has it: from an older one the base would
+// come back with the name.
+func TestNameStaysUntilCopied(t *testing.T) {
+	c, id := named(t, "auction")
+	c.mute[appW] = true
+	if !c.script(id).UnregisterName("auction") || c.script(id).UnregisterName("auction") {
+		t.Error("given up not once")
+	}
+	c.pass(time.Second)
+	if got := c.freed; len(got) != 0 {
+		t.Fatalf("free before there is a copy: %v", got)
+	}
+	sent := c.take()
+	last := sent[len(sent)-1]
+	later := heir(t)
+	if err := later.a.restore(&heritage{id: id, lives: 1, parts: last.Parts}); err != nil || len(later.a.byID[id].names) != 0 {
+		t.Errorf("restored with the names %v: %v", later.a.byID[id].names, err)
+	}
+	c.mute[appW] = false
+	c.pass(5 * time.Second)
+	if got := c.freed; len(got) != 1 || got[0] != "auction" {
+		t.Errorf("freed %v", got)
+	}
+}
+
+// Until then the base may take it back, and it is announced as its own.
+func TestNameTakenBack(t *testing.T) {
+	c, id := named(t, "auction")
+	c.mute[appW] = true
+	c.script(id).UnregisterName("auction")
+	c.pass(time.Second)
+	c.take()
+	c.a.announceNames()
+	if m := one(t, told[wire.Names](c.rig, baseAppMgr)); len(m.Entries) != 1 || m.Entries[0].Name != "auction" {
+		t.Errorf("announced %+v", m)
+	}
+	if _, err := c.script(id).RegisterName("auction", "OnName"); err != nil {
+		t.Fatal(err)
+	}
+	c.mute[appW] = false
+	c.pass(5 * time.Second)
+	if got := c.freed; len(got) != 0 {
+		t.Errorf("freed %v", got)
+	}
+	// Names that are leaving do not keep the base from others, within a bound.
+	for i := range maxOwnNames {
+		name := fmt.Sprint("n", i)
+		b := c.a.byID[id]
+		b.names = append(b.names, ownName{name: name, has: true, leaving: true})
+		if len(b.names) == maxOwnNames {
+			break
+		}
+	}
+	if _, err := c.script(id).RegisterName("one more", "OnName"); err == nil {
+		t.Error("a base has any number of names that are leaving")
+	}
+}
+
+// Where nothing protects the base, there is nothing to wait for.
+func TestNameOfUnprotected(t *testing.T) {
+	c, id := named(t, "auction")
+	c.mute[appW] = true
+	c.script(id).UnregisterName("auction")
+	c.a.byID[id].copied.large = true
+	c.pass(200 * time.Millisecond)
+	if got := c.freed; len(got) != 1 {
+		t.Errorf("freed %v", got)
+	}
+}

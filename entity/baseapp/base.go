@@ -75,7 +75,7 @@ type base struct {
 	// ones.
 	told uint32
 
-	// teleports have not ended; teleported is the number of the last one.
+	// teleports have not ended; teleported is the number of the last one, or that before the first of this life.
 	teleports  []teleport
 	teleported uint64
 	// creation is nil unless a cell part is asked for with a callback; creations is the number of the

@@ -292,6 +292,7 @@ func (b *base) revive(former, lives uint32) {
 	a := b.app
 	b.link.revive(a.now, former, lives)
 	b.heardAt = a.now
+	b.teleported = max(b.teleported, uint64(flow.MarkOf(b.life(), 0))) // above what the former life may have asked for
 	for i := range b.commits {
 		b.commits[i].number = kept // in the copy that was read
 	}

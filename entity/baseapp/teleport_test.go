@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
@@ -43,6 +44,36 @@ func TestTeleportCell(t *testing.T) {
 	if len(r.events) != 1+MaxTeleports-2 || r.events[1] != "teleport 3 teleport: no cell part" {
 		t.Errorf("after the end of the cell part: %q", r.events)
 	}
+}
+
+// What a base asked for after its copy was made is undone. That it ends all the same must not end what the
+// restored base asks for.
+func TestTeleportCellOfAFormerLife(t *testing.T) {
+	first := joinedRig(t)
+	id, v := busy(t, first)
+	known, err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := first.a.byID[id].appendParts(nil)
+	undone, err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := heir(t)
+	if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := r.script(id).TeleportCell(entity.Destination{Space: 2}, "OnThere", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.events = nil
+	b := r.a.byID[id]
+	b.endTeleport(&flow.Teleported{Request: known, Code: entity.TeleportFull})
+	b.endTeleport(&flow.Teleported{Request: undone, Code: entity.TeleportFull})
+	b.endTeleport(&flow.Teleported{Request: asked})
+	r.wantEvents(fmt.Sprintf("teleport %d teleport: full", known), fmt.Sprintf("teleport %d <nil>", asked))
 }
 
 // A CellApp is told where a real is, that nobody knows now, or that there is none.

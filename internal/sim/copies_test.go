@@ -36,11 +36,13 @@ func TestBasesDie(t *testing.T) {
 		// at about the same time.
 		"cells": {[]uint64{101, 130, 155, 163}, func(o *Options) { o.Crash = true }},
 		// BaseApps are declared dead that are only slow.
-		"pauses": {[]uint64{11, 13}, func(o *Options) { o.Pause = true }},
-		"cuts":   {[]uint64{3}, func(o *Options) { o.Cut = true }},
-		"names":  {[]uint64{1, 2, 3, 27, 33}, func(o *Options) { o.Wild.Namers = 4 }},
-		"breaks": {[]uint64{4}, func(o *Options) { o.Wild.Breaks = true }},
-		"both":   {[]uint64{204, 207}, func(o *Options) { o.Crash, o.Wild.Breaks = true, true }},
+		"pauses":     {[]uint64{11, 13}, func(o *Options) { o.Pause = true }},
+		"cuts":       {[]uint64{3}, func(o *Options) { o.Cut = true }},
+		"names":      {[]uint64{1, 2, 3, 27, 33}, func(o *Options) { o.Wild.Namers = 4 }},
+		"travellers": {[]uint64{1, 4}, func(o *Options) { o.Wild.Travellers = 3 }},
+		"settlers":   {[]uint64{0, 2}, func(o *Options) { o.Wild.Settlers = 3 }},
+		"breaks":     {[]uint64{4}, func(o *Options) { o.Wild.Breaks = true }},
+		"both":       {[]uint64{204, 207}, func(o *Options) { o.Crash, o.Wild.Breaks = true, true }},
 	}
 	for name, w := range worlds {
 		for _, seed := range w.seeds {

@@ -23,6 +23,9 @@ const settlerDef = `
 		<asked> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
 		<open>  <Type> MAP <key> UINT32 </key> <of> BOOL </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
 		<wrong> <Type> STRING </Type> <Flags> CELL_PRIVATE </Flags> </wrong>
+		<begged> <Type> MAP <key> UINT64 </key> <of> BOOL </of> </Type> <Flags> BASE </Flags> </begged>
+		<has>    <Type> BOOL </Type> <Flags> BASE </Flags> </has>
+		<amiss>  <Type> STRING </Type> <Flags> BASE </Flags> </amiss>
 	</Properties>
 </root>`
 
@@ -42,15 +45,15 @@ const (
 // settlerBase is the base part of a settler.
 type settlerBase struct {
 	*entity.Base
-	w     *world          `cellscape:"local"`
-	open  map[uint64]bool `cellscape:"local"`
-	has   bool            `cellscape:"local"` // a cell part
-	wrong string          `cellscape:"local"`
+	w *world `cellscape:"local"`
+	// Begged are its questions without an answer, Has says that it has a cell part.
+	Begged property.Map[uint64, bool]
+	Has    property.Bool
+	Amiss  property.String
 }
 
 // OnCreated starts the beat.
 func (b *settlerBase) OnCreated() {
-	b.open = map[uint64]bool{}
 	b.w.settlers = append(b.w.settlers, b.Lookup(b.ID(), "Settler", entity.CellViaBase).Value())
 	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 }
@@ -61,36 +64,36 @@ func (b *settlerBase) OnBeat(entity.Callback) {
 	switch {
 	case give:
 		_ = b.DestroyCell() // perhaps it is being destroyed
-	case !b.has && len(b.open) == 0:
+	case !b.Has.Get() && b.Begged.Len() == 0:
 		n, err := b.CreateCellAt(b.w.site(b.ID()), "OnCell")
 		if err != nil {
-			b.wrong = fmt.Sprintf("it has no cell part, and cannot have one: %v", err)
+			b.Amiss.Set(fmt.Sprintf("it has no cell part, and cannot have one: %v", err))
 			return
 		}
-		b.open[n] = true
+		_ = b.Begged.Set(n, true)
 	}
 }
 
 // OnGetCell believes it.
-func (b *settlerBase) OnGetCell() { b.has = true }
+func (b *settlerBase) OnGetCell() { b.Has.Set(true) }
 
 // OnLoseCell believes it, too.
 func (b *settlerBase) OnLoseCell() {
-	if !b.has {
-		b.wrong = "it lost a cell part that it never had"
+	if !b.Has.Get() {
+		b.Amiss.Set("it lost a cell part that it never had")
 	}
-	b.has = false
+	b.Has.Set(false)
 }
 
 // OnCell hears what became of what it asked for.
 func (b *settlerBase) OnCell(r entity.CellReply) {
-	switch {
-	case !b.open[r.Request]:
-		b.wrong = fmt.Sprintf("request %d ended, which was not open", r.Request)
-	case b.has != (r.Err == nil):
-		b.wrong = fmt.Sprintf("request %d ended with %v; it has a cell part: %v", r.Request, r.Err, b.has)
+	switch open, _ := b.Begged.Get(r.Request); {
+	case !open:
+		b.Amiss.Set(fmt.Sprintf("request %d ended, which was not open", r.Request))
+	case b.Has.Get() != (r.Err == nil):
+		b.Amiss.Set(fmt.Sprintf("request %d ended with %v; it has a cell part: %v", r.Request, r.Err, b.Has.Get()))
 	}
-	delete(b.open, r.Request)
+	_ = b.Begged.Delete(r.Request)
 	b.w.count(&b.w.settled, r.Err)
 }
 
@@ -204,8 +207,8 @@ type settlersTold struct{ c *Cluster }
 func (k *settlersTold) safe() error {
 	var err error
 	k.c.eachSettler(func(p *Process, b *settlerBase) {
-		if b.wrong != "" {
-			err = fmt.Errorf("settlers: the base of %s on %s: %s", b.ID(), p.Name, b.wrong)
+		if wrong := b.Amiss.Get(); wrong != "" {
+			err = fmt.Errorf("settlers: the base of %s on %s: %s", b.ID(), p.Name, wrong)
 		}
 	})
 	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
@@ -237,8 +240,8 @@ func (k *settlersTold) havenFits() error {
 func (k *settlersTold) converged() error {
 	faults := []error{k.safe()}
 	k.c.eachSettler(func(p *Process, b *settlerBase) {
-		if len(b.open) > 0 || !b.has {
-			faults = append(faults, fmt.Errorf("settlers: the base of %s on %s waits for %v; it has a cell part: %v", b.ID(), p.Name, b.open, b.has))
+		if b.Begged.Len() > 0 || !b.Has.Get() {
+			faults = append(faults, fmt.Errorf("settlers: the base of %s on %s waits for %d answers; it has a cell part: %v", b.ID(), p.Name, b.Begged.Len(), b.Has.Get()))
 		}
 	})
 	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {

@@ -27,6 +27,10 @@ const travellerDef = `
 		<goal>    <Type> INT64 </Type> <Flags> CELL_PRIVATE </Flags> </goal>
 		<pulse>   <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </pulse>
 		<wrong>   <Type> STRING </Type> <Flags> CELL_PRIVATE </Flags> </wrong>
+		<away>     <Type> MAP <key> UINT64 </key> <of> BOOL </of> </Type> <Flags> BASE </Flags> </away>
+		<requests> <Type> UINT32 </Type> <Flags> BASE </Flags> </requests>
+		<replies>  <Type> UINT32 </Type> <Flags> BASE </Flags> </replies>
+		<amiss>    <Type> STRING </Type> <Flags> BASE </Flags> </amiss>
 	</Properties>
 </root>`
 
@@ -60,15 +64,15 @@ type travellerBase struct {
 	w     *world `cellscape:"local"`
 	beats int    `cellscape:"local"`
 	asked bool   `cellscape:"local"` // for a haven
-	// requests and replies count teleports; last is the number of the last request.
-	requests, replies int             `cellscape:"local"`
-	open              map[uint64]bool `cellscape:"local"`
-	wrong             string          `cellscape:"local"`
+	// Requests and Replies count teleports, Away are those that have not ended. A restored base takes them
+	// back together with what it has asked for.
+	Requests, Replies property.Uint32
+	Away              property.Map[uint64, bool]
+	Amiss             property.String
 }
 
 // OnCreated makes the cell part.
 func (b *travellerBase) OnCreated() {
-	b.open = map[uint64]bool{}
 	b.w.travellers = append(b.w.travellers, b.ID())
 	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
 	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
@@ -81,12 +85,12 @@ func (b *travellerBase) OnBeat(entity.Callback) {
 		_, err := b.CreateSpace(b.w.newHaven(), "OnHaven")
 		b.asked = err == nil
 	}
-	if b.w.calm || b.beats%3 != 0 || len(b.open) > 0 {
+	if b.w.calm || b.beats%3 != 0 || b.Away.Len() > 0 {
 		return
 	}
 	if n, err := b.TeleportCell(b.w.goal(b.ID(), theSpace), "OnThere", forBase); err == nil {
-		b.open[n] = true
-		b.requests++
+		_ = b.Away.Set(n, true)
+		b.Requests.Set(b.Requests.Get() + 1)
 	}
 }
 
@@ -104,11 +108,11 @@ func (b *travellerBase) OnHaven(r entity.SpaceReply) {
 
 // OnThere hears how a teleport has ended.
 func (b *travellerBase) OnThere(r entity.TeleportReply) {
-	if !b.open[r.Request] {
-		b.wrong = fmt.Sprintf("request %d ended, which was not open", r.Request)
+	if open, _ := b.Away.Get(r.Request); !open {
+		b.Amiss.Set(fmt.Sprintf("request %d ended, which was not open", r.Request))
 	}
-	delete(b.open, r.Request)
-	b.replies++
+	_ = b.Away.Delete(r.Request)
+	b.Replies.Set(b.Replies.Get() + 1)
 	b.w.outcome(r.Err)
 }
 
@@ -298,8 +302,8 @@ func (k *teleportsEnd) safe() error {
 		}
 	})
 	k.c.eachTraveller(func(p *Process, b *travellerBase) {
-		if b.wrong != "" && err == nil {
-			err = fmt.Errorf("teleports: the base of %s on %s: %s", b.ID(), p.Name, b.wrong)
+		if wrong := b.Amiss.Get(); wrong != "" && err == nil {
+			err = fmt.Errorf("teleports: the base of %s on %s: %s", b.ID(), p.Name, wrong)
 		}
 	})
 	return err
@@ -313,8 +317,8 @@ func (k *teleportsEnd) converged() error {
 		}
 	})
 	k.c.eachTraveller(func(p *Process, b *travellerBase) {
-		if len(b.open) > 0 || b.requests != b.replies {
-			faults = append(faults, fmt.Errorf("teleports: the base of %s on %s asked for %d, %d have ended", b.ID(), p.Name, b.requests, b.replies))
+		if b.Away.Len() > 0 || b.Requests.Get() != b.Replies.Get() {
+			faults = append(faults, fmt.Errorf("teleports: the base of %s on %s asked for %d, %d have ended", b.ID(), p.Name, b.Requests.Get(), b.Replies.Get()))
 		}
 	})
 	return errors.Join(faults...)

@@ -17,8 +17,9 @@ func (a *BaseApp) rejoin() {
 	a.cellMgr.Send(&wire.RejoinEnd{Rules: a.rejoinRules()})
 }
 
-// peers names the CellApps on which the cell parts of the bases here live. A CellApp that does not
-// come back to the manager is dead, and perhaps nobody else knows of it.
+// peers names the CellApps on which the cell parts of the bases here live, and the other BaseApps, which hold
+// copies of them, or may. One that does not come back to the manager is dead, and perhaps nobody else knows of
+// it: then copies would be sent there for ever.
 func (a *BaseApp) peers() (refs []wire.AppRef) {
 	seen := make(map[mercury.Address]bool)
 	for _, b := range a.list {
@@ -28,6 +29,11 @@ func (a *BaseApp) peers() (refs []wire.AppRef) {
 		}
 		seen[app] = true
 		refs = append(refs, wire.AppRef{Role: wire.CellApp, App: app})
+	}
+	for _, app := range a.others() {
+		if len(refs) < wire.MaxPeerApps && !a.links.Dead(app) {
+			refs = append(refs, wire.AppRef{Role: wire.BaseApp, App: app})
+		}
 	}
 	return refs
 }

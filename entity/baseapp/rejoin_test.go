@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ func TestTellsAnotherManager(t *testing.T) {
 	r.say(r.managers, &wire.Welcome{Number: 7, Allocator: 5, Term: 1, BaseAppMgr: baseAppMgr})
 	r.tick()
 	id, _ := r.live()
+	r.say(r.managers, &wire.Members{Apps: []wire.AppRef{{Role: wire.BaseApp, App: appW}}, Allocators: []uint32{14}})
 
 	again := r.answer(99)
 	var j wire.Join
@@ -42,7 +44,7 @@ func TestTellsAnotherManager(t *testing.T) {
 		}
 		r.net.sent = r.net.sent[1:]
 	}
-	if j.Term != 1 || m.Number != 7 || m.Allocator != 5 || len(m.Peers) != 1 || m.Peers[0] != (wire.AppRef{Role: wire.CellApp, App: appX}) {
+	if j.Term != 1 || m.Number != 7 || m.Allocator != 5 || !slices.Equal(m.Peers, []wire.AppRef{{Role: wire.CellApp, App: appX}, {Role: wire.BaseApp, App: appW}}) {
 		t.Errorf("%+v %+v", j, m)
 	}
 

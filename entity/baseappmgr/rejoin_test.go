@@ -15,6 +15,8 @@ import (
 func TestAnotherCellAppMgr(t *testing.T) {
 	r := newRig(t)
 	base := mercurytest.Host(40, 4)
+	away := mercurytest.Host(41, 4)
+	r.members(base, away)
 	r.join(wire.BaseApp, base)
 	answer := func(salt uint32) {
 		r.net.Ended[r.manager] = true
@@ -28,8 +30,17 @@ func TestAnotherCellAppMgr(t *testing.T) {
 	}
 	answer(77)
 	var got []wire.ID
+	var rejoin wire.Rejoin
 	for _, msg := range r.net.Take(r.manager) {
 		got = append(got, wire.ID(msg[0]))
+		if got[len(got)-1] == wire.RejoinID && rejoin.Parse(msg[1:]) != nil {
+			t.Error("malformed")
+		}
+	}
+	for _, at := range []mercury.Address{base, away} { // if one of them has died, nobody else may know
+		if !slices.Contains(rejoin.Peers, wire.AppRef{Role: wire.BaseApp, App: at}) {
+			t.Errorf("it does not name %v: %v", at, rejoin.Peers)
+		}
 	}
 	if !slices.Equal(got, []wire.ID{wire.JoinID, wire.RejoinID, wire.RejoinEndID}) {
 		t.Errorf("it says %v", got)

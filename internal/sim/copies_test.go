@@ -41,8 +41,12 @@ func TestBasesDie(t *testing.T) {
 		"names":      {[]uint64{1, 2, 3, 27, 33}, func(o *Options) { o.Wild.Namers = 4 }},
 		"travellers": {[]uint64{1, 4}, func(o *Options) { o.Wild.Travellers = 3 }},
 		"settlers":   {[]uint64{0, 2}, func(o *Options) { o.Wild.Settlers = 3 }},
-		"breaks":     {[]uint64{4}, func(o *Options) { o.Wild.Breaks = true }},
-		"both":       {[]uint64{204, 207}, func(o *Options) { o.Crash, o.Wild.Breaks = true, true }},
+		// The CellAppMgr dies at about the same time as a BaseApp of which only others than its cells know.
+		"managers": {[]uint64{102, 129}, func(o *Options) {
+			o.CrashManager, o.Wild.Travellers, o.Wild.Settlers, o.Wild.Namers = true, 3, 3, 4
+		}},
+		"breaks": {[]uint64{4}, func(o *Options) { o.Wild.Breaks = true }},
+		"both":   {[]uint64{204, 207}, func(o *Options) { o.Crash, o.Wild.Breaks = true, true }},
 	}
 	for name, w := range worlds {
 		for _, seed := range w.seeds {

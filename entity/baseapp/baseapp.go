@@ -239,7 +239,7 @@ func (a *BaseApp) sendReport() {
 	r := &a.report
 	app.Report(r, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
-	r.Proxies = uint32(len(a.accounts))
+	r.Proxies, r.NoRoom = uint32(len(a.accounts)), a.leave.state != leaveNone
 	r.Unprotected, r.Copies = a.unprotected(), uint32(a.holding.copies)
 	for _, b := range a.list {
 		if b.seat != nil {

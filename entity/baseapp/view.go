@@ -16,6 +16,8 @@ type BaseView struct {
 	HasCell, Live bool
 	Order         entity.Order
 	App           mercury.Address
+	// Account is that of a proxy.
+	Account string
 	// Life is 0, and one more each time that the base was restored on another BaseApp.
 	Life uint32
 	// Session is the client's session; 0 without a client. Away says that the client's place is kept, and it
@@ -38,7 +40,7 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 			if b.removed {
 				continue
 			}
-			v := BaseView{ID: b.id, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(), Life: b.life(),
+			v := BaseView{ID: b.id, Account: b.account, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(), Life: b.life(),
 				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed}
 			if !yield(v) {
 				return

@@ -31,16 +31,18 @@ type account struct {
 	from mercury.Address // the app that died with it, while it is expected of the heir; see heirs.go
 	// relogin is true while the BaseApp is asked whether another client may have the proxy.
 	relogin bool
+	// doubted says that its BaseApp has joined again, and has not told of the proxy since.
+	doubted bool
 }
 
 // onCreateProxy asks a BaseApp for a proxy, or refuses.
 func (m *BaseAppMgr) onCreateProxy(from sender, c *wire.CreateProxy) {
-	if code := m.createProxy(from.ch, c); code != 0 {
+	if code := m.createProxy(from.now, from.ch, c); code != 0 {
 		m.refuseProxy(from.ch, c.Request, code)
 	}
 }
 
-func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
+func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
 	switch old := m.accounts[c.Account]; {
 	case m.links.Asked() >= MaxPending:
 		return protocol.ServerBusy
@@ -49,9 +51,9 @@ func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) p
 	case old != nil, len(m.accounts) >= MaxAccounts:
 		return protocol.ServerBusy
 	}
-	on := m.fewest()
-	if on == nil {
-		return protocol.NotReady
+	on, code := m.roomFor(now, asker, c)
+	if code != 0 {
+		return code
 	}
 	a, request := &account{name: c.Account, app: on}, c.Request
 	if _, err := app.Ask(&m.links, on.ch, ReserveTimeout, &wire.MakeProxy{Account: c.Account, Plays: c.Plays}, func(_ time.Duration, p *wire.ProxyMade, err error) {
@@ -69,7 +71,7 @@ func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) p
 func (m *BaseAppMgr) relogin(a *account, asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
 	login := *c
 	login.Data = slices.Clone(c.Data)
-	_, err := app.Ask(&m.links, a.app.ch, ReloginTimeout, &wire.Relogin{Account: a.name}, func(_ time.Duration, p *wire.ProxyMade, err error) {
+	_, err := app.Ask(&m.links, a.app.ch, ReloginTimeout, &wire.Relogin{Account: a.name}, func(now time.Duration, p *wire.ProxyMade, err error) {
 		a.relogin = false
 		switch {
 		case err != nil:
@@ -77,12 +79,12 @@ func (m *BaseAppMgr) relogin(a *account, asker mercury.ChannelID, c *wire.Create
 			m.refuseProxy(asker, login.Request, protocol.ServerBusy)
 		case p.Code == uint8(protocol.Destroyed):
 			m.free(a) // it says so itself, unless that was lost
-			m.onCreateProxy(sender{ch: asker}, &login)
+			m.onCreateProxy(sender{now: now, ch: asker}, &login)
 		case p.Code != 0:
-			m.refuseProxy(asker, login.Request, protocol.Code(p.Code))
+			m.passOn(asker, login.Request, p)
 		default:
-			a.id, p.Request = p.ID, login.Request
-			m.links.Reply(asker, p)
+			a.id = p.ID
+			m.passOn(asker, login.Request, p)
 		}
 	})
 	if err != nil {
@@ -106,13 +108,24 @@ func (m *BaseAppMgr) proxyMade(a *account, asker mercury.ChannelID, request uint
 	if p.Code == 0 {
 		a.made, a.id = true, p.ID
 	}
-	p.Request = request
+	m.passOn(asker, request, p)
+}
+
+// passOn answers a LoginApp with what a BaseApp has said. Whether there is room is not for a BaseApp to say.
+func (m *BaseAppMgr) passOn(asker mercury.ChannelID, request uint64, p *wire.ProxyMade) {
+	if p.Code == uint8(protocol.WorldFull) {
+		m.refuseProxy(asker, request, protocol.ServerBusy)
+		return
+	}
+	p.Request, p.Refusals = request, m.refusals(asker)
 	m.links.Reply(asker, p)
 }
 
 func (m *BaseAppMgr) refuseProxy(asker mercury.ChannelID, request uint64, code protocol.Code) {
-	m.report.Refused++
-	m.links.Reply(asker, &wire.ProxyMade{Request: request, Code: uint8(code)})
+	if code != protocol.WorldFull { // one who waits asks again and again
+		m.report.Refused++
+	}
+	m.links.Reply(asker, &wire.ProxyMade{Request: request, Code: uint8(code), Refusals: m.refusals(asker)})
 }
 
 // onProxyGone frees an account. A message about an older proxy of it changes nothing.
@@ -138,17 +151,38 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 		case old != nil && old.app != on && old.made && old.id == e.ID: // it has come there from an app that died
 			old.app.proxies--
 			on.proxies++
-			old.app, old.from = on, mercury.Address{}
+			old.app, old.from, old.doubted = on, mercury.Address{}, false
 		case old != nil && old.app != on:
 			m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
 				"account", e.Account, "known", old.app.at, "also", from.at, "entity", e.ID)
 		case old != nil:
-			old.made, old.id, old.from = true, e.ID, mercury.Address{} // its own BaseApp knows
+			old.made, old.id, old.from, old.doubted = true, e.ID, mercury.Address{}, false // its own BaseApp knows
 		case len(m.accounts) >= MaxAccounts:
 			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from.at, "entity", e.ID)
 		default:
 			m.accounts[e.Account] = &account{name: e.Account, app: on, made: true, id: e.ID}
 			on.proxies++
+		}
+	}
+}
+
+// doubt marks the proxies of a BaseApp that has joined again until it has told of them: it may have told of
+// their end over a channel that broke.
+func (m *BaseAppMgr) doubt(on *knownApp) {
+	// order does not show: each is marked
+	for _, a := range m.accounts {
+		if a.app == on && a.made && a.from.IsZero() {
+			a.doubted = true
+		}
+	}
+}
+
+// freeDoubted frees the accounts of which a BaseApp that has told all has said nothing.
+func (m *BaseAppMgr) freeDoubted(on *knownApp) {
+	// order does not show: each is freed by itself
+	for _, a := range m.accounts {
+		if a.app == on && a.doubted {
+			m.free(a)
 		}
 	}
 }

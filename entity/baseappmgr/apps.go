@@ -25,6 +25,8 @@ type knownApp struct {
 	away bool
 	// leaving says that it will leave the cluster, so nothing new is made there.
 	leaving bool
+	// room is how a LoginApp waits for room.
+	room waiting
 	// inherited are the apps that died of whose bases it has told all that came there.
 	inherited []mercury.Address
 }
@@ -58,8 +60,9 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 		m.log.Info("app joined", "role", j.Role, "at", from.at)
 	}
 	if a := (*apps)[i]; a.ch != from.ch {
-		a.ch, a.announced, a.away = from.ch, false, false
+		a.ch, a.announced, a.away, a.room = from.ch, false, false, waiting{}
 		m.names.doubt(a.at)
+		m.doubt(a)
 	}
 	m.number++
 	return m.links.Reply(from.ch, &wire.Welcome{

@@ -31,6 +31,7 @@ type BaseAppMgr struct {
 	baseApps  []*knownApp // by address
 	loginApps []*knownApp // by address
 	accounts  map[string]*account
+	turns     uint64 // of LoginApps that wait for room
 	names     names
 	// members are the BaseApps that the CellAppMgr has named and not declared dead.
 	members []mercury.Address
@@ -94,6 +95,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 		return
 	}
 	m.reportAt = now + wire.ReportPeriod
+	m.report.NoRoom = m.noRoom()
 	app.Report(&m.report, &m.links, &m.routes, m.cfg.CPU, m.cfg.ProcessCPU)
 	m.manager.Send(&m.report)
 }

@@ -44,6 +44,9 @@ type Config struct {
 	// Schema holds the entity definitions; the digest of an app that joins must be the same.
 	// Required.
 	Schema *property.Schema
+	// MaxProxies is how many proxies logins may make a BaseApp have (cellappmgr.LoginConfig). Default: no
+	// bound but that of a BaseApp itself.
+	MaxProxies int
 	// Log is told of apps that come and go. Default: nothing is logged.
 	Log *slog.Logger
 	// Tick is the time between two ticks. A shorter one only makes timeouts more precise. Default
@@ -71,6 +74,7 @@ func (c *Config) Validate() error {
 	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
 	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
 	fault(c.Schema == nil, "Config.Schema is nil: load the definitions that the cluster has")
+	fault(c.MaxProxies < 0, "Config.MaxProxies is %d: give a number above zero, or zero for no bound", c.MaxProxies)
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	return errors.Join(faults...)
 }

@@ -6,7 +6,7 @@
 //	LoginApp                BaseAppMgr               BaseApp
 //	   |--- CreateProxy a ----->|                       |
 //	   |                        |  is a free?           |
-//	   |                        |--- MakeProxy a ------>| the one with the fewest
+//	   |                        |--- MakeProxy a ------>| the one with the fewest that has room
 //	   |                        |<-- ProxyMade id ------|
 //	   |<-- ProxyMade id -------|                       |
 //	   |                        |<-- ProxyGone a, id ---|  a is free again
@@ -30,6 +30,8 @@
 //
 //   - An account has at most one proxy, while every BaseApp with proxies has joined.
 //   - Every CreateProxy is answered once, within ReserveTimeout. A LoginApp does not wait so long.
+//   - Logins never make a BaseApp have more than Config.MaxProxies proxies, through however many LoginApps they
+//     come; see room.go. A BaseApp that is to leave gets none.
 //   - An account is freed when its proxy or its BaseApp is gone.
 //   - A name has at most one base. It is free again when the base is gone, gives it up, or its BaseApp
 //     is declared dead. A BaseApp that is only away keeps its names.
@@ -44,8 +46,7 @@
 // joined, its accounts count as free, and a login may make a second proxy of one. When the BaseApp
 // then announces the first, the proxy known to the table stays the one that counts; a warning names
 // both BaseApps, and neither is told. A ProxyGone that was lost with a channel is not said again:
-// if the BaseApp joins on a new channel before the end of the old one is seen here, that account
-// stays taken until its next login, or until the BaseApp is gone.
+// when the BaseApp has joined on a new channel and told what it has, what it has not told is free.
 //
 // # Concurrency
 //

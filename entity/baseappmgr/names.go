@@ -109,6 +109,7 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 	}
 	if n.Last {
 		on.announced = true
+		m.freeDoubted(on)
 		maps.DeleteFunc(m.names.held, func(_ string, h held) bool { return h.app == on.at && h.doubted })
 	}
 }

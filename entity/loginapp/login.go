@@ -20,7 +20,7 @@ type state uint8
 const (
 	fresh    state = iota // no message yet
 	checking              // waiting for Auth
-	waiting               // in the queue, for room in the world
+	waiting               // for room in the world
 	placing               // waiting for the BaseAppMgr
 	answered              // the client may close the channel
 	states
@@ -39,7 +39,7 @@ type login struct {
 	state  state
 	user   string
 	placed call.ID // the question of placing
-	place  *place  // while waiting
+	place  *place  // while waiting or placing
 }
 
 // logins are looked up by channel. Where order matters, it is that of the queues.
@@ -80,10 +80,16 @@ func (l *LoginApp) pending() int { return len(l.logins.jobs) + l.links.Asked() }
 // drop forgets a login whose channel is gone. The BaseApp drops the proxy that no one attaches to.
 func (l *LoginApp) drop(ch mercury.ChannelID) {
 	if in := l.logins.byChannel[ch]; in != nil {
+		l.forget(in)
 		l.leaveQueue(in)
-		l.links.Forget(in.placed)
 		delete(l.logins.byChannel, ch)
 	}
+}
+
+// forget takes back the question for a proxy. If one is made, its BaseApp drops it.
+func (l *LoginApp) forget(in *login) {
+	l.links.Forget(in.placed)
+	in.placed = 0
 }
 
 // end closes a client's channel. What was sent on it still arrives.
@@ -137,7 +143,7 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 		l.refuse(now, in, protocol.BadDigest)
 	case !l.baseAppMgr.joined:
 		l.refuse(now, in, protocol.NotReady)
-	case l.waits() && !l.hasPlaces():
+	case l.waits(now) && !l.hasPlaces():
 		l.refuse(now, in, protocol.WorldFull)
 	case l.pending() >= l.cfg.MaxPending:
 		l.refuse(now, in, protocol.ServerBusy)
@@ -187,26 +193,30 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	if code == 0 && !l.baseAppMgr.joined {
 		code = protocol.NotReady
 	}
-	switch {
-	case code != 0:
+	if code != 0 {
 		l.refuse(now, in, code)
-	case l.waits():
-		l.wait(now, in, player)
-	default:
-		l.place(now, in, player)
+		return
 	}
+	p := l.newPlace(now, in, player)
+	if l.waits(now) {
+		l.wait(now, p)
+		return
+	}
+	l.place(now, p)
 }
 
 // place asks for the proxy of a player.
-func (l *LoginApp) place(now time.Duration, in *login, player Player) {
-	in.state = placing
-	var err error
-	in.placed, err = app.Ask(&l.links, l.baseAppMgr.Channel(), PlaceTimeout, &wire.CreateProxy{Account: player.Account, Plays: player.plays()}, func(now time.Duration, p *wire.ProxyMade, err error) {
-		l.proxyMade(now, in, p, err)
+func (l *LoginApp) place(now time.Duration, p *place) {
+	c := wire.CreateProxy{Account: p.player.Account, Refusals: l.queue.refusals, Plays: p.player.plays()}
+	id, err := app.Ask(&l.links, l.baseAppMgr.Channel(), PlaceTimeout, &c, func(now time.Duration, made *wire.ProxyMade, err error) {
+		p.asked, p.in.placed = false, 0
+		l.proxyMade(now, p, made, err)
 	})
 	if err != nil {
-		l.refuse(now, in, protocol.ServerBusy)
+		l.refuse(now, p.in, protocol.ServerBusy)
+		return
 	}
+	p.asked, p.in.state, p.in.placed = true, placing, id
 }
 
 // judge turns a job's result into a player, or a code for the refusal.
@@ -235,21 +245,29 @@ func (l *LoginApp) judge(in *login, result any) (player Player, code protocol.Co
 }
 
 // proxyMade answers the client that waits for a proxy.
-func (l *LoginApp) proxyMade(now time.Duration, in *login, p *wire.ProxyMade, err error) {
-	code := protocol.NotReady // the BaseAppMgr is gone
+func (l *LoginApp) proxyMade(now time.Duration, p *place, made *wire.ProxyMade, err error) {
+	in, code := p.in, protocol.NotReady // the BaseAppMgr is gone
 	switch {
 	case err == nil:
-		code = protocol.Code(p.Code)
+		code = protocol.Code(made.Code)
 	case errors.Is(err, call.ErrTimeout):
 		code = protocol.ServerBusy
+	case p.queued: // it goes on waiting, for the BaseAppMgr first
+		in.state = waiting
+		return
+	}
+	if code == protocol.WorldFull {
+		l.noRoom(now, p)
+		return
 	}
 	if code != 0 {
 		l.log.Info("login refused", "user", in.user, "code", code, "error", err)
 		l.refuse(now, in, code)
 		return
 	}
-	l.log.Info("login", "user", in.user, "entity", p.ID, "at", p.Doors)
-	ok := protocol.LoginOK{Doors: p.Doors, Token: p.Token, Ticket: l.ticket(now, in, p.Doors)}
+	l.leaveQueue(in)
+	l.log.Info("login", "user", in.user, "entity", made.ID, "at", made.Doors)
+	ok := protocol.LoginOK{Doors: made.Doors, Token: made.Token, Ticket: l.ticket(now, in, made.Doors)}
 	l.send(in.ch, ok.Append(l.buf[:0]))
 	l.logins.enter(now, in, answered)
 }

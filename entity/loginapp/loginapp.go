@@ -47,7 +47,7 @@ type Counts struct {
 	// Channels counts connected clients, and Pending logins under way. Jobs counts logins that Auth
 	// is checking, including those whose clients have left.
 	Channels, Pending, Jobs int
-	// Waiting counts the clients in the queue, who are not Pending.
+	// Waiting counts the clients in the queue. They are Pending only while the BaseAppMgr is asked for them.
 	Waiting int
 	// Joined is true if both managers have answered, so that clients can log in.
 	Joined bool
@@ -129,6 +129,9 @@ func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.
 		if m.Opened(ch) {
 			m.at = peer
 			m.rejoin(l.log)
+			if m == &l.baseAppMgr {
+				l.queue.refusals = 0 // counted anew on each channel
+			}
 			return
 		}
 	}
@@ -231,7 +234,10 @@ func (l *LoginApp) route() {
 	})
 	r.Ignore(wire.DismissedID) // the channel ends, and the LoginApp joins again
 	app.On(r, func(_ sender, m *wire.Logins) { l.takeLogins(m) })
-	app.On(r, func(from sender, m *wire.ProxyMade) { l.links.Answered(from.now, from.ch, m) }) // too late: its client is gone, or was told so
+	app.On(r, func(from sender, m *wire.ProxyMade) {
+		l.queue.refusals = m.Refusals
+		l.links.Answered(from.now, from.ch, m) // or too late: its client is gone, or was told so
+	})
 }
 
 func (l *LoginApp) welcomed(from sender, w *wire.Welcome) error {
@@ -267,6 +273,7 @@ func (l *LoginApp) send(ch mercury.ChannelID, msg []byte) {
 // refuse tells a client why it may not come in. It sends only the code, since strangers must not
 // see what an Auth said.
 func (l *LoginApp) refuse(now time.Duration, in *login, code protocol.Code) {
+	l.forget(in)
 	l.leaveQueue(in)
 	l.report.Refused++
 	m := protocol.Refused{Code: code}

@@ -237,3 +237,158 @@ func TestQueueIsClean(t *testing.T) {
 		t.Errorf("%d entries left", left)
 	}
 }
+
+// asked are the questions for proxies since the last look.
+func (r *rig) asked() (all []wire.CreateProxy) {
+	r.t.Helper()
+	for _, msg := range r.net.Take(r.base) {
+		id, body, err := wire.Split(msg)
+		var c wire.CreateProxy
+		if err != nil || id != wire.CreateProxyID || c.Parse(body) != nil {
+			r.t.Fatalf("message %v %v", id, err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// answered answers the only question since the last look, which is of an account.
+func (r *rig) answered(account string, code protocol.Code, refusals uint32) {
+	r.t.Helper()
+	all := r.asked()
+	if len(all) != 1 || all[0].Account != account {
+		r.t.Fatalf("asked %+v, want one question for %q", all, account)
+	}
+	r.fromManager(r.base, &wire.ProxyMade{Request: all[0].Request, Code: uint8(code), Refusals: refusals, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
+}
+
+// newRoom is a LoginApp of a world that may be full by the number of its players.
+func newRoom(t testing.TB, queue int) *rig {
+	r := newRig(t, func(c *Config) { c.Queue, c.Auth = queue, AcceptAll{} })
+	r.join()
+	return r
+}
+
+// Players for whom the BaseAppMgr has no room wait in the order in which Auth accepted them, though they asked
+// at once, and come in one after another as there is room.
+func TestNoRoom(t *testing.T) {
+	r := newRoom(t, 3)
+	a, b := r.enqueue("a"), r.enqueue("b")
+	all := r.asked()
+	refuse := func(q wire.CreateProxy) {
+		r.fromManager(r.base, &wire.ProxyMade{Request: q.Request, Code: uint8(protocol.WorldFull), Refusals: 1})
+	}
+	refuse(all[0])
+	c := r.enqueue("c")
+	refuse(all[1])
+	r.wantTold(a, "1/1")
+	r.wantTold(c, "2/2")
+	r.wantTold(b, "2/3")
+	d := r.enqueue("d")
+	r.wantTold(d, protocol.WorldFull.String())
+
+	r.tick(DefaultTick)
+	if len(r.asked()) != 0 {
+		t.Error("asked again at once")
+	}
+	for range 3 { // once in each period
+		r.tick(wire.RoomPeriod)
+		r.answered("a", protocol.WorldFull, 2)
+		r.told(a)
+	}
+	r.tick(wire.RoomPeriod)
+	if q := r.asked(); len(q) != 1 || q[0].Refusals != 2 {
+		t.Fatalf("asked %+v", q)
+	} else {
+		r.tick(DefaultTick) // b is asked for before the answer for a is here
+		r.answered("b", protocol.WorldFull, 3)
+		refuse(q[0])
+	}
+	r.told(a)
+	r.told(b)
+	for i, want := range []string{"a", "b", "c"} {
+		r.tick(wire.RoomPeriod)
+		r.answered(want, 0, 3)
+		r.wantTold([]mercury.ChannelID{a, b, c}[i], "in")
+	}
+	if len(r.l.queue.places)+len(r.l.queue.account) != 0 {
+		t.Error("places are left")
+	}
+}
+
+// Without a queue, Auth is not asked soon after the BaseAppMgr has found no room, and later it is.
+func TestNoRoomWithoutQueue(t *testing.T) {
+	r := newRoom(t, -1)
+	a := r.enqueue("a")
+	r.answered("a", protocol.WorldFull, 1)
+	r.wantTold(a, protocol.WorldFull.String())
+	b := r.connect()
+	r.say(b, r.login("b", "any"))
+	r.wantTold(b, protocol.WorldFull.String())
+	if len(r.jobs) != 0 {
+		t.Error("Auth is asked while there is no room")
+	}
+	r.tick(wire.RoomPeriod)
+	c := r.enqueue("c")
+	r.answered("c", 0, 1)
+	r.wantTold(c, "in")
+}
+
+// Who is asked for keeps the place if the BaseAppMgr is lost, while one that needs not wait is refused.
+func TestAskedForWhenTheBaseAppMgrIsLost(t *testing.T) {
+	r := newRoom(t, 3)
+	a := r.enqueue("a")
+	r.answered("a", protocol.WorldFull, 1)
+	r.tick(wire.RoomPeriod)
+	if len(r.asked()) != 1 {
+		t.Fatal("not asked")
+	}
+	r.told(a)
+	r.net.Ended[r.base] = true
+	r.l.Closed(r.now, r.base, mercury.ErrTimeout)
+	r.tick(2 * time.Second)
+	r.base = r.net.Dials[len(r.net.Dials)-1]
+	r.wantJoin(r.base, baseAppMgr)
+	r.fromManager(r.base, &wire.Welcome{})
+	r.tick(DefaultTick)
+	if q := r.asked(); len(q) != 1 || q[0].Account != "a" || q[0].Refusals != 0 {
+		t.Fatalf("asked %+v", q)
+	}
+	if r.l.Counts().Waiting != 1 {
+		t.Error("it does not wait")
+	}
+}
+
+// An account that logs in again while it is asked for has one place, and the newest channel gets the proxy.
+func TestAskedForAgain(t *testing.T) {
+	r := newRoom(t, 3)
+	a := r.enqueue("a")
+	r.answered("a", protocol.WorldFull, 1)
+	r.told(a)
+	r.tick(wire.RoomPeriod)
+	q := r.asked()
+	again := r.enqueue("a")
+	r.wantTold(a, protocol.Replaced.String())
+	r.wantTold(again, "1/1")
+	r.l.Closed(r.now, a, mercury.ErrPeerClosed)
+	r.fromManager(r.base, &wire.ProxyMade{Request: q[0].Request, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}, Refusals: 1})
+	r.wantTold(again, "in")
+
+	// Both asked for one account: who came first is refused last, and has the place.
+	first, x := r.enqueue("b"), r.enqueue("x")
+	qs := r.asked()
+	r.fromManager(r.base, &wire.ProxyMade{Request: qs[1].Request, Code: uint8(protocol.WorldFull), Refusals: 2})
+	second := r.enqueue("b")
+	r.wantTold(x, "1/1")
+	r.wantTold(second, "2/2")
+	r.fromManager(r.base, &wire.ProxyMade{Request: qs[0].Request, Code: uint8(protocol.WorldFull), Refusals: 2})
+	r.wantTold(first, protocol.Replaced.String())
+	r.wantTold(second, "1/2")
+	r.l.Closed(r.now, second, mercury.ErrPeerClosed)
+	r.tick(wire.RoomPeriod)
+	r.answered("x", 0, 2)
+	r.wantTold(x, "in")
+	if len(r.l.queue.places)+len(r.l.queue.account)+r.l.links.Asked() != 0 {
+		t.Error("something is left")
+	}
+}

@@ -45,6 +45,7 @@ func newCheckers(c *Cluster) []checker {
 		&copiesHeld{c},
 		&basesKept{c},
 		&storeKeeps{c},
+		&loginsBounded{c},
 	}
 }
 

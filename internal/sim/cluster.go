@@ -205,6 +205,7 @@ const (
 	portObserver
 	portSeats // two for each but the first
 	portDBApp
+	portLogin2   // of tests with two LoginApps
 	portBaseApps = 10
 	portCellApps = 30
 	portPlayers  = 100
@@ -324,7 +325,15 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 }
 
 func (c *Cluster) makeBaseAppMgr(p *Process) (App, error) {
-	return baseappmgr.New(baseappmgr.Config{Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Log: p.log()})
+	return baseappmgr.New(baseappmgr.Config{Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, MaxProxies: c.maxProxies(), Log: p.log()})
+}
+
+// maxProxies is how many proxies logins may make a BaseApp have; 0 for no bound.
+func (c *Cluster) maxProxies() int {
+	if c.opts.Logins.Always {
+		return 0
+	}
+	return c.opts.Logins.WithDefaults().MaxProxies
 }
 
 func (c *Cluster) makeLoginApp(p *Process) (App, error) {

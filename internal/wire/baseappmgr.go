@@ -1,22 +1,32 @@
 package wire
 
 import (
+	"time"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// CreateProxy asks the BaseAppMgr for a proxy, on the least loaded BaseApp, for an account that has
-// logged in at the LoginApp.
+// RoomPeriod is how long a LoginApp that was refused for want of room waits until it asks again: players
+// who wait in a queue do not notice it.
+const RoomPeriod = 250 * time.Millisecond
+
+// CreateProxy asks the BaseAppMgr for a proxy, on the least loaded BaseApp that has room, for an account
+// that has logged in at the LoginApp.
 type CreateProxy struct {
 	Request uint64
 	Account string
+	// Refusals is how often the LoginApp was refused for want of room, as far as it knows. What it asked
+	// before it knew of the last is refused, too: who came in would have come later.
+	Refusals uint32
 	Plays
 }
 
 func (m *CreateProxy) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.String(&m.Account, MaxAccount)
+	codec.Uint32(c, &m.Refusals)
 	m.Plays.code(c)
 }
 

@@ -15,7 +15,9 @@ type ProxyMade struct {
 	// Code is 0 if the proxy waits for its client; otherwise it is a protocol.Code that says why
 	// there is none.
 	Code uint8
-	ID   entity.ID
+	// Refusals tells a LoginApp how often it was refused for want of room; see CreateProxy.
+	Refusals uint32
+	ID       entity.ID
 	// Doors are where clients reach the proxy, by network.
 	Doors []protocol.Door
 	// Token is what the client must show there.
@@ -29,6 +31,7 @@ func (m *ProxyMade) Call() *uint64 { return &m.Request }
 func (m *ProxyMade) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, m.Request)
 	b = append(b, m.Code)
+	b = binary.AppendUvarint(b, uint64(m.Refusals))
 	b = fields.AppendID(b, m.ID)
 	b = protocol.AppendDoors(b, m.Doors)
 	return append(b, m.Token[:]...)
@@ -39,6 +42,7 @@ func (m *ProxyMade) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Request = r.Uvarint()
 	m.Code = r.U8()
+	m.Refusals = fields.ReadUint32(&r)
 	m.ID = fields.ReadID(&r)
 	m.Doors = protocol.ReadDoors(&r)
 	for i := range m.Token {
@@ -47,8 +51,9 @@ func (m *ProxyMade) Parse(body []byte) error {
 	return done(&r, "proxy made")
 }
 
-// Logins tells a LoginApp whether players may come in now. They may until the first Logins; after a
-// Welcome the CellAppMgr sends it again.
+// Logins tells a LoginApp whether the loads let players come in now. They do until the first Logins;
+// after a Welcome the CellAppMgr sends it again. Whether there is room by the number of proxies, the
+// BaseAppMgr says to each CreateProxy.
 type Logins struct {
 	Refused bool
 	// Reason is for the LoginApp's log.

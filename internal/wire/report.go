@@ -30,6 +30,9 @@ type Report struct {
 	Clients, Bases uint32
 	// Proxies are the accounts that have a proxy on a BaseApp, with a client or without.
 	Proxies uint32
+	// NoRoom says that no player is placed on a BaseApp, since it is to leave; at the BaseAppMgr, that none
+	// of the BaseApps has room for a further proxy.
+	NoRoom bool
 	// Unprotected are the bases of a BaseApp of which no other holds a copy now, and Copies are those
 	// that it holds for others.
 	Unprotected, Copies uint32
@@ -71,6 +74,7 @@ func (m *Report) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Clients))
 	b = binary.AppendUvarint(b, uint64(m.Bases))
 	b = binary.AppendUvarint(b, uint64(m.Proxies))
+	b = codec.AppendBool(b, m.NoRoom)
 	b = binary.AppendUvarint(b, uint64(m.Unprotected))
 	b = binary.AppendUvarint(b, uint64(m.Copies))
 	b = binary.AppendUvarint(b, m.Pending)
@@ -97,7 +101,7 @@ func (m *Report) Parse(body []byte) error {
 		m.TickTimes[i] = r.Uvarint()
 	}
 	m.Clients, m.Bases = fields.ReadUint32(&r), fields.ReadUint32(&r)
-	m.Proxies = fields.ReadUint32(&r)
+	m.Proxies, m.NoRoom = fields.ReadUint32(&r), r.Bool()
 	m.Unprotected, m.Copies = fields.ReadUint32(&r), fields.ReadUint32(&r)
 	m.Pending = r.Uvarint()
 	m.Backlog.read(&r)

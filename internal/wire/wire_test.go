@@ -40,7 +40,7 @@ const id = entity.ID(5<<32 | 77)
 
 // samples holds one message of each type, no field zero.
 func samples() []wire.Received {
-	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Proxies: 1 << 20, Unprotected: 7, Copies: 1 << 31, Pending: 6, Counters: counters(),
+	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Proxies: 1 << 20, NoRoom: true, Unprotected: 7, Copies: 1 << 31, Pending: 6, Counters: counters(),
 		Backlog:  wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
 		Unsent:   wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}},
 		Received: wire.Tally{wire.FlowID: 1 << 40, wire.LoginsID: 2}}
@@ -162,10 +162,10 @@ func samples() []wire.Received {
 
 		&wire.CallStore{Request: 1, Number: 2, Start: 3, Op: wire.StoreWrite, Type: "Avatar", Row: 4, Identifier: "ann", Entity: id, FromApp: 5, Version: 6, Release: true, Data: []byte("record")},
 		&wire.StoreAnswer{Request: 1, Code: entity.StoreHeld, Reason: "held", Start: 2, Row: 3, Version: 4, Data: []byte("record")},
-		&wire.CreateProxy{Request: 2, Account: "bob", Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
+		&wire.CreateProxy{Request: 2, Account: "bob", Refusals: 300, Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3}, {Account: "bob", ID: id}}},
-		&wire.ProxyMade{Request: 3, Code: 4, ID: id, Doors: []protocol.Door{{Network: "udp", Address: addr4, Name: "a.example"}, {Network: "websocket", Address: addr6, Name: "b.example"}}, Token: [16]byte{7, 15: 8}},
+		&wire.ProxyMade{Request: 3, Code: 4, Refusals: 301, ID: id, Doors: []protocol.Door{{Network: "udp", Address: addr4, Name: "a.example"}, {Network: "websocket", Address: addr6, Name: "b.example"}}, Token: [16]byte{7, 15: 8}},
 		&wire.Logins{Refused: true, Reason: "a CellApp has a load of 0.93"},
 		&wire.Status{World: world},
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
@@ -31,6 +32,9 @@ const (
 // smoothed by the CellApps that report them, those of BaseApps are their processor time, smoothed
 // here. Zero fields have the defaults named.
 //
+// Loads are judged here, and tolerated for a while. MaxProxies is a number and takes no tolerance: the
+// BaseAppMgr, which all LoginApps ask for each proxy, keeps to it (baseappmgr.Config.MaxProxies).
+//
 // Players who are in come before players who want to come in: logins are refused before the first
 // CellApp saves on what its players see (overload.Config), and remain so until the last has
 // stopped. Otherwise each player that a slower world has room for would slow it further.
@@ -43,9 +47,9 @@ type LoginConfig struct {
 	// BaseLoad is the load above which a BaseApp has no room for a further player. Logins are refused
 	// when none has room, since a new proxy may be made on any. Default 0.85.
 	BaseLoad float64
-	// MaxProxies is how many proxies a BaseApp may have until it has no room for a further player, with
-	// a client or without: the number of players that a game wants on one. Players who come in during
-	// Tolerance may exceed it; more than baseapp.MaxProxies no BaseApp makes. Default 10,000.
+	// MaxProxies is how many proxies logins may make a BaseApp have, with a client or without: the number
+	// of players that a game wants on one. Bases that come to it from a BaseApp that died or left may
+	// exceed it. Default 10,000, which is also the most that a BaseApp makes (baseapp.MaxProxies).
 	MaxProxies int
 	// Tolerance is how long a load must have been above its bound before logins are refused, and
 	// how long all must have been below before players may come in again. Default 5 s.
@@ -54,7 +58,7 @@ type LoginConfig struct {
 	// themselves when there is room. Default 1000 (loginapp.DefaultQueue), at most MaxQueue; below 0 nobody
 	// waits, and all are refused. The LoginApps use it.
 	Queue int
-	// Always lets players in whatever the load is.
+	// Always lets players in whatever the loads and numbers are.
 	Always bool
 }
 
@@ -86,7 +90,7 @@ func (c LoginConfig) Validate() error {
 	return errors.Join(faults...)
 }
 
-// gate is whether players may come in.
+// gate is whether the loads let players come in.
 type gate struct {
 	refused bool
 	reason  string
@@ -94,7 +98,7 @@ type gate struct {
 	since   time.Duration // since then, by the time that the manager was awake
 }
 
-// judgeLogins decides whether players may come in, and tells the LoginApps when that changes.
+// judgeLogins decides whether the loads let players come in, and tells the LoginApps when that changes.
 func (m *CellAppMgr) judgeLogins() {
 	g := &m.gate
 	reason, thrifty := m.whyFull()
@@ -161,25 +165,26 @@ func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 	return "", false
 }
 
-// noBaseApp says why no BaseApp has room for a further player, or "". While there is no BaseApp, the
-// BaseAppMgr refuses players itself.
+// noBaseApp says why no BaseApp that has room by the number of its proxies has any by its load, or "". If
+// none has room by the number, the BaseAppMgr makes no proxies, and while there is no BaseApp, it refuses
+// players.
 func (m *CellAppMgr) noBaseApp() string {
 	c, apps, least := m.cfg.Logins, 0, load.Max
 	for _, a := range m.members {
-		if a.role != wire.BaseApp {
+		if a.role != wire.BaseApp || a.report.NoRoom || int(a.report.Proxies) >= c.MaxProxies {
 			continue
-		}
-		if fraction(a.work.load.Smoothed) <= c.BaseLoad && int(a.report.Proxies) < c.MaxProxies {
-			return ""
 		}
 		apps++
 		least = min(least, a.work.load.Smoothed)
 	}
-	if apps == 0 {
+	if apps == 0 || fraction(least) <= c.BaseLoad {
 		return ""
 	}
-	if fraction(least) <= c.BaseLoad {
-		return fmt.Sprintf("each of %d BaseApps has %d proxies or more, or a load above %.2f", apps, c.MaxProxies, c.BaseLoad)
-	}
-	return fmt.Sprintf("the least load of a BaseApp, %.2f, is above %.2f", fraction(least), c.BaseLoad)
+	return fmt.Sprintf("the least load of %d BaseApps with room, %.2f, is above %.2f", apps, fraction(least), c.BaseLoad)
+}
+
+// refusesLogins reports whether players who want to come in have to wait, by the loads or because the
+// BaseAppMgr has no BaseApp with room.
+func (m *CellAppMgr) refusesLogins() bool {
+	return m.gate.refused || slices.ContainsFunc(m.members, func(a *member) bool { return a.role == wire.BaseAppMgr && a.report.NoRoom })
 }

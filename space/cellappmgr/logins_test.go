@@ -134,38 +134,45 @@ func TestLoginConfigFaults(t *testing.T) {
 }
 
 // report has BaseApps report once a second for a time: how busy they are, and how many proxies they
-// have. The CellApps rest.
-func (f *full) report(d time.Duration, bases []*peer, cpu []time.Duration, loads []float64, proxies ...uint32) {
+// have. One of them is to leave, if leaver is not below 0. The CellApps rest.
+func (f *full) report(d time.Duration, bases []*peer, cpu []time.Duration, leaver int, loads []float64, proxies ...uint32) {
 	for end := f.now + d; f.now < end; {
 		for i, p := range bases {
 			cpu[i] += time.Duration(loads[i] * float64(time.Second))
-			p.send(&wire.Report{CPU: cpu[i], Proxies: proxies[i]})
+			p.send(&wire.Report{CPU: cpu[i], Proxies: proxies[i], NoRoom: i == leaver})
 		}
 		f.run(wire.ReportPeriod, 0.1, 0.1, 0)
 	}
 }
 
-// Logins are refused when no BaseApp has room, whatever the CellApps do, and not before.
+// Logins are refused when no BaseApp that has room by the number of its proxies has any by its load, whatever
+// the CellApps do, and not before. That no number leaves room is for the BaseAppMgr to say.
 func TestLoginsAreRefusedByBaseApps(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		loads   []float64
 		proxies []uint32
+		leaves  bool // the first
 		reason  string
 	}{
-		{"at rest", []float64{0.1, 0.2}, []uint32{5, 5}, ""},
-		{"one has room", []float64{0.99, 0.8}, []uint32{9, 9}, ""},
-		{"both are busy", []float64{0.95, 0.9}, []uint32{1, 1}, "the least load of a BaseApp, 0.90"},
-		{"one has too many, the other not", []float64{0.1, 0.1}, []uint32{10, 9}, ""},
-		{"both have too many", []float64{0.1, 0.1}, []uint32{10, 11}, "2 BaseApps has 10 proxies"},
-		{"each for another reason", []float64{0.9, 0.1}, []uint32{1, 10}, "2 BaseApps has 10 proxies"},
+		{"at rest", []float64{0.1, 0.2}, []uint32{5, 5}, false, ""},
+		{"one has room", []float64{0.99, 0.8}, []uint32{9, 9}, false, ""},
+		{"both are busy", []float64{0.95, 0.9}, []uint32{1, 1}, false, "the least load of 2 BaseApps with room, 0.90"},
+		{"one has too many, the other not", []float64{0.1, 0.1}, []uint32{10, 9}, false, ""},
+		{"both have too many", []float64{0.1, 0.1}, []uint32{10, 11}, false, ""},
+		{"each for another reason", []float64{0.9, 0.1}, []uint32{1, 10}, false, "the least load of 1 BaseApps with room, 0.90"},
+		{"one is to leave, and the other busy", []float64{0.1, 0.9}, []uint32{1, 1}, true, "the least load of 1 BaseApps with room, 0.90"},
 	} {
 		f := newFull(t, func(c *Config) { c.Logins.MaxProxies = 10 })
 		bases, cpu := []*peer{f.join(wire.BaseApp, 30), f.join(wire.BaseApp, 31)}, []time.Duration{time.Hour, 0}
 		bases[0].mute, bases[1].mute = true, true // the rig's Reports say nothing
-		f.report(DefaultLoginTolerance-2*time.Second, bases, cpu, c.loads, c.proxies...)
+		leaver := -1
+		if c.leaves {
+			leaver = 0
+		}
+		f.report(DefaultLoginTolerance-2*time.Second, bases, cpu, leaver, c.loads, c.proxies...)
 		none[wire.Logins](f.login)
-		f.report(30*time.Second, bases, cpu, c.loads, c.proxies...)
+		f.report(30*time.Second, bases, cpu, leaver, c.loads, c.proxies...)
 		if c.reason == "" {
 			none[wire.Logins](f.login)
 			continue
@@ -173,10 +180,25 @@ func TestLoginsAreRefusedByBaseApps(t *testing.T) {
 		if m := one[wire.Logins](f.login); !m.Refused || !strings.Contains(m.Reason, c.reason) {
 			t.Errorf("%s: %+v", c.name, m)
 		}
-		f.report(40*time.Second, bases, cpu, []float64{0.1, 0.1}, 9, 10)
+		f.report(40*time.Second, bases, cpu, leaver, []float64{0.1, 0.1}, 9, 9)
 		if one[wire.Logins](f.login).Refused {
 			t.Errorf("%s: still refused", c.name)
 		}
+	}
+}
+
+// Observers learn at once that the BaseAppMgr finds no room, and the LoginApps hear it from that.
+func TestNoRoomIsInTheStatus(t *testing.T) {
+	f := newFull(t, nil)
+	mgr := f.join(wire.BaseAppMgr, 40)
+	mgr.mute = true
+	for _, full := range []bool{false, true, false} {
+		mgr.send(&wire.Report{NoRoom: full})
+		f.run(100*time.Millisecond, 0.1, 0.1, 0)
+		if f.m.Status().LoginsRefused != full {
+			t.Errorf("with no room %v, logins refused %v", full, !full)
+		}
+		none[wire.Logins](f.login)
 	}
 }
 

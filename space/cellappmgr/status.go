@@ -21,7 +21,7 @@ func (m *CellAppMgr) Status() status.World {
 		LinesMoved: m.linesMoved,
 		Deaths:     m.deaths,
 
-		LoginsRefused: m.gate.refused,
+		LoginsRefused: m.refusesLogins(),
 	}
 	st.SpaceCount = len(m.spaces)
 	for i, s := range m.spaces {

@@ -26,3 +26,11 @@ func (c *Config) validateOverload() error {
 	}
 	return errors.Join(faults...)
 }
+
+// maxProxies is how many proxies logins may make a BaseApp have; 0 for no bound.
+func (c *Config) maxProxies() int {
+	if c.Logins.Always {
+		return 0
+	}
+	return c.Logins.WithDefaults().MaxProxies
+}

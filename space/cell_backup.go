@@ -42,7 +42,7 @@ func (r *Real) backup() {
 	r.saves++
 	m := flow.Backup{
 		Order: r.e.Order, Saves: r.saves, Handled: r.handled(),
-		Space: r.e.Space, Position: r.e.Position, Parts: r.packed(true),
+		Space: r.e.Space, Position: r.e.Position, Commit: r.awaitsBackup(), Parts: r.packed(true),
 	}
 	r.cell.scratch = m.Append(r.cell.scratch[:0])
 	if r.sendBase(r.cell.scratch) == nil {

@@ -159,7 +159,6 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	r.retell(m.Heard)
 	if m.Restored {
 		callback(r, "OnRestored", func(s Restorer) { s.OnRestored() })
-		r.runCommits()
 	} else {
 		callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
 	}

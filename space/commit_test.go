@@ -50,6 +50,34 @@ func TestBackupIsCommitted(t *testing.T) {
 	}
 }
 
+// That the base has handled the backup is not enough while nobody else has it, also not after a restore from it.
+func TestCommitWaitsForCopy(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.tick(5)
+	r.bases[7].unsettled = true
+	a := r.avatar(7)
+	a.note("start")
+	if err := a.Backup("OnTimer", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(2)
+	if !r.bases[7].backup.Commit {
+		t.Error("the base is not told that the script waits")
+	}
+	r.tick(20)
+	r.die(r.at(-20), 7)
+	r.tick(20)
+	if got := r.diaryFrom(7, "start"); !strings.Contains(got, "restored") || strings.Contains(got, "timer 1") {
+		t.Errorf("before there is a copy: %s", got)
+	}
+	r.bases[7].unsettled = false
+	r.tick(80)
+	if got := r.diaryFrom(7, "start"); strings.Count(got, "timer 1;") != 1 {
+		t.Errorf("after it: %s", got)
+	}
+}
+
 // The CellApp dies before or after the base has the backup: what was done before it is undone with
 // its callback, or kept with it. The entity crosses a border in the meantime, or not.
 func TestCommitSurvivesDeath(t *testing.T) {

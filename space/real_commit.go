@@ -3,7 +3,6 @@ package space
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
@@ -18,30 +17,28 @@ const MaxCommits = 64
 
 // commit is a callback that waits for a backup:
 //
-//	Backup --> wanted --backup sent--> sent --acknowledged--> the callback
-//	              |                      |
-//	              +----- restored from a copy that has it ----> the callback
+//	Backup --> wanted --backup sent--> sent --settled by the base--> the callback
+//	             ^                      |
+//	             +----- restored -------+
 //
-// A copy from which the real is restored contains the commit beside the state that it is about. So
-// whoever reads it there knows that the base has that state.
+// A copy from which the real is restored contains the commit beside the state that it is about. The base has
+// that state, but perhaps nobody else has it yet. So a restored real asks for a backup once more.
 type commit struct {
 	method string
 	user   int64
-	// number is that of the backup in the flow to the base; 0 if none has been sent, and kept if the
-	// base has it.
-	number uint64
+	number uint64 // of the backup in the flow to the base; 0 if none has been sent
 }
 
-const kept = math.MaxUint64
-
 // Backup has the entity backed up with the next tick, and calls the script's method of that name, a
-// func (T) OnX(entity.Callback), once the base has the backup: from then on the death of a CellApp
-// does not undo what the script had done before it called Backup. That is the commit point of a
-// trade: set the goods aside, back up, and hand them over in the callback. The callback's ID is 0.
+// func (T) OnX(entity.Callback), once the base has the backup and other BaseApps have a copy of the base with
+// it: from then on neither the death of a CellApp nor that of a BaseApp, nor both at once, undo what the script
+// had done before it called Backup. Where nothing protects the base (see entity.Base.Backup), the base alone has
+// it. That is the commit point of a trade: set the goods aside, back up, and hand them over in the callback. The
+// callback's ID is 0.
 //
 // The callback travels with the entity. If the CellApp dies, the restored script gets it for each
-// backup that the base had, also if the former one got it already: so what it does must be the same
-// when it is done again, for example a call with a number that its target knows to be a repeat.
+// backup that the base had, once that is as safe, also if the former one got it already: so what it does must
+// be the same when it is done again, for example a call with a number that its target knows to be a repeat.
 // Without a restore by this backup there is none, since all is undone.
 //
 // Errors are entity.ErrNoCallback, entity.ErrGone, entity.ErrNoPart for an entity without a base,
@@ -69,25 +66,19 @@ func (r *Real) commitsSent(number uint64) {
 	}
 }
 
-// commitsKept notes what the base has.
-func (r *Real) commitsKept(base *peer) {
-	if len(r.commits) == 0 || base.side != entity.BasePart {
-		return
-	}
-	has := base.out.Handled()
-	for i := range r.commits {
-		if c := &r.commits[i]; c.number != 0 && c.number <= has {
-			c.number = kept
-		}
-	}
-	r.runCommits()
+// awaitsBackup reports whether the next backup is one that the script waits for.
+func (r *Real) awaitsBackup() bool {
+	return slices.ContainsFunc(r.commits, func(c commit) bool { return c.number == 0 })
 }
 
-// runCommits calls the callbacks of what the base has, in the order in which they were asked for. A
+// commitsKept calls the callbacks of what the base has settled, in the order in which they were asked for. A
 // callback may ask for more.
-func (r *Real) runCommits() {
+func (r *Real) commitsKept(base *peer) {
+	if len(r.commits) == 0 || !r.own(base) {
+		return
+	}
 	for r.gone == staying {
-		i := slices.IndexFunc(r.commits, func(c commit) bool { return c.number == kept })
+		i := slices.IndexFunc(r.commits, func(c commit) bool { return c.number != 0 && c.number < base.out.Low() })
 		if i < 0 {
 			return
 		}
@@ -115,13 +106,13 @@ func (r *Real) appendCommits(b []byte) []byte {
 	return b
 }
 
-// readCommits reads what appendCommits wrote. The base has the copy that a real is restored from.
+// readCommits reads what appendCommits wrote. A restored real asks for the backups again.
 func (r *Real) readCommits(rd *codec.Reader, restoring bool) {
 	r.commits = nil
 	for range rd.Count(MaxCommits, 3) {
 		c := commit{method: rd.String(script.MaxName), user: rd.Varint(), number: rd.Uvarint()}
 		if restoring {
-			c.number = kept
+			c.number = 0
 		}
 		r.commits = append(r.commits, c)
 	}

@@ -438,6 +438,9 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 			Space: m.Space, Position: m.Position, Parts: m.Parts}) {
 			b.asked = false
 			b.keepCopy()
+			if m.Commit {
+				b.backupSoon()
+			}
 		}
 	case flow.GonePayload:
 		// This is the incarnation's last message. The ack goes now, since the base may be gone at

@@ -266,6 +266,23 @@ func TestBackupCallsBackWhenHeld(t *testing.T) {
 	c.wantEvents("alarm 5 of 0")
 }
 
+// A backup of the cell part that its script waits for has the base copied at once, any other with its turn.
+func TestCommitOfACellPart(t *testing.T) {
+	c := newCopier(t, func(cfg *Config) { cfg.BackupPeriod = time.Minute })
+	id, _ := c.live()
+	c.pass(time.Second)
+	c.take()
+	m := flow.Backup{Order: entity.Order{Incarnation: 1}, Saves: 1, Space: 1, Parts: []byte("parts")}
+	for n, commit := range []bool{false, true} {
+		m.Saves, m.Commit = uint64(n+1), commit
+		c.up(appX, id, 1, uint64(n+1), m.Append(nil))
+		c.pass(time.Second)
+		if got := len(c.take()); got != n {
+			t.Errorf("a commit: %v, %d copies", commit, got)
+		}
+	}
+}
+
 // A callback that waits for a backup is called in the next life, too, if the copy is that one.
 func TestCommitOfABase(t *testing.T) {
 	r := joinedRig(t)

@@ -295,7 +295,9 @@ type Backup struct {
 	// without reading Parts.
 	Space    entity.SpaceID
 	Position property.Vector3
-	Parts    []byte // migrate.Parts; aliases the input after Parse
+	// Commit says that the script waits for the backup: the base is to have itself copied now.
+	Commit bool
+	Parts  []byte // migrate.Parts; aliases the input after Parse
 }
 
 // Append encodes m with its payload byte.
@@ -305,6 +307,7 @@ func (m *Backup) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Handled))
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = fields.AppendVector3(b, m.Position)
+	b = codec.AppendBool(b, m.Commit)
 	return append(b, m.Parts...)
 }
 
@@ -315,6 +318,7 @@ func (m *Backup) Parse(body []byte) error {
 	m.Saves, m.Handled = r.Uvarint(), Mark(r.Uvarint())
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Position = fields.ReadVector3(&r)
+	m.Commit = r.Bool()
 	m.Parts = r.Rest()
 	return payloadDone(&r, "backup")
 }

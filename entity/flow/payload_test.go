@@ -53,7 +53,7 @@ func payloads() []payload {
 			func(m any) []byte { return m.(*flow.Teleported).Append(nil) }, true},
 		{flow.BundlePayload, &flow.Bundle{Session: 1, Bytes: []byte("bundle")},
 			func(m any) []byte { return m.(*flow.Bundle).Append(nil) }, false},
-		{flow.BackupPayload, &flow.Backup{Order: order, Saves: 3, Handled: 4, Space: 5, Position: pos, Parts: []byte("parts")},
+		{flow.BackupPayload, &flow.Backup{Order: order, Saves: 3, Handled: 4, Space: 5, Position: pos, Commit: true, Parts: []byte("parts")},
 			func(m any) []byte { return m.(*flow.Backup).Append(nil) }, false},
 	}
 }

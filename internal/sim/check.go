@@ -44,6 +44,7 @@ func newCheckers(c *Cluster) []checker {
 		&settlersTold{c},
 		&copiesHeld{c},
 		&basesKept{c},
+		&savedKept{c},
 		&storeKeeps{c},
 		&loginsBounded{c},
 	}

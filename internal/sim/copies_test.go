@@ -41,6 +41,8 @@ func TestBasesDie(t *testing.T) {
 		"names":      {[]uint64{1, 2, 3, 27, 33}, func(o *Options) { o.Wild.Namers = 4 }},
 		"travellers": {[]uint64{1, 4}, func(o *Options) { o.Wild.Travellers = 3 }},
 		"settlers":   {[]uint64{0, 2}, func(o *Options) { o.Wild.Settlers = 3 }},
+		// CellApps and BaseApps die, and what a cell part was told is safe is kept.
+		"savers": {[]uint64{1, 2, 6}, func(o *Options) { o.Crash, o.Wild.Savers = true, 6 }},
 		// The CellAppMgr dies at about the same time as a BaseApp of which only others than its cells know.
 		"managers": {[]uint64{102, 129}, func(o *Options) {
 			o.CrashManager, o.Wild.Travellers, o.Wild.Settlers, o.Wild.Namers = true, 3, 3, 4

@@ -72,6 +72,7 @@
 //	                           need not wait for budget 99 of 100 arrive in two ticks
 //	           basesKept       a base that is restored has all that it was told others have a
 //	                           copy of; what it did of itself since, it may do again
+//	           savedKept       a cell part is not restored without what its script was told is safe
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
 // The numbers of exactlyOnce begin anew in each life. Only the tail of a frozen copy may come more

@@ -34,6 +34,8 @@ type Wild struct {
 	Namers int
 	// Ledgers is how many bases have themselves written; with any, the cluster has a store.
 	Ledgers int
+	// Savers is how many entities have their cell parts backed up all the time; see savers.go.
+	Savers int
 	// Gossips is how many entities call each other's parts.
 	Gossips int
 	// Settlers is how many entities have their cell parts, and others, made near somebody.
@@ -123,7 +125,7 @@ func (c *Cluster) population() []struct {
 	}{
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
-		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
+		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Saver", o.Wild.Savers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
 	}
 }
 

@@ -135,6 +135,9 @@ type world struct {
 	incarnation func(*Process, entity.ID) uint32
 
 	bases bookOfBases
+
+	// saved is what the savers were told is safe.
+	saved map[entity.ID]uint32
 }
 
 // newSchema loads the definitions, with what players and rovers have in common. Players and rovers
@@ -176,6 +179,10 @@ func newWorld(o Options) (*world, error) {
 	if o.Wild.any() {
 		types, defs = wildTypes, wildDefs()
 	}
+	if o.Wild.Savers > 0 {
+		types += `<Saver hasClient="false"/>`
+		defs["entity_defs/Saver.def"] = saverDef
+	}
 	if o.Wild.Ledgers > 0 {
 		types += `<Ledger hasCell="false" hasClient="false"/>`
 		defs = maps.Clone(defs)
@@ -192,7 +199,7 @@ func newWorld(o Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, chance: newStreams(o.Seed)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
 	if o.Wild.Ledgers > 0 {
 		if w.books, err = newBooks(schema); err != nil {
 			return nil, err
@@ -203,6 +210,9 @@ func newWorld(o Options) (*world, error) {
 	}
 	if o.Wild.any() {
 		w.registerWild(w.cells)
+	}
+	if o.Wild.Savers > 0 {
+		space.Register(w.cells, "Saver", func() *saverCell { return &saverCell{w: w} })
 	}
 	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
@@ -230,6 +240,9 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	baseapp.Register[lodgerBase](s, "Lodger")
 	if w.schema.Type("Clock") != nil {
 		w.registerWildBases(s, p)
+	}
+	if w.schema.Type("Saver") != nil {
+		baseapp.Register[saverBase](s, "Saver")
 	}
 	if w.books != nil {
 		baseapp.Register(s, "Ledger", func() *ledger { return &ledger{w: w} })

@@ -10,7 +10,7 @@ import (
 
 // Later is part of entity.BaseHost.
 func (b *base) Later() (entity.AnswerToken, error) {
-	if b.removed {
+	if b.ended() {
 		return 0, entity.ErrGone
 	}
 	return b.owed.Later(b.app.game)
@@ -19,7 +19,7 @@ func (b *base) Later() (entity.AnswerToken, error) {
 // Answer is part of entity.BaseHost.
 func (b *base) Answer(token entity.AnswerToken, results ...any) error {
 	switch {
-	case b.removed:
+	case b.ended():
 		return entity.ErrGone
 	case token == 0:
 		return nil
@@ -34,7 +34,7 @@ func (b *base) Answer(token entity.AnswerToken, results ...any) error {
 // Fail is part of entity.BaseHost.
 func (b *base) Fail(token entity.AnswerToken, err error) error {
 	switch {
-	case b.removed:
+	case b.ended():
 		return entity.ErrGone
 	case token == 0:
 		return nil

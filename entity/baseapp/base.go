@@ -161,7 +161,7 @@ func (a *BaseApp) add(b *base) {
 
 // callHook calls a method that the script may have.
 func callHook[H any](b *base, name string, f func(H)) {
-	if b.failed || b.removed {
+	if b.failed || b.ended() {
 		return
 	}
 	if h, ok := b.value.Interface().(H); ok {
@@ -189,7 +189,7 @@ func (b *base) guard(what string, f func()) {
 // call calls a base method. It returns an error if the method was not called, or if the script
 // panicked. asked is zero if no answer is wanted.
 func (b *base) call(index int, asked script.Asked, source entity.ID, args []byte) (results script.Results, err error) {
-	if b.failed || b.removed {
+	if b.failed || b.ended() {
 		return results, entity.ErrNoPart
 	}
 	d, err := b.kind.Method(index)
@@ -221,6 +221,7 @@ func (b *base) tick() {
 		b.timers.Run(b.app.game, b.runTimer)
 		b.timeOut()
 		b.runCommits()
+		b.tellStored()
 	}
 	b.tickNames()
 	b.tickParting()
@@ -256,15 +257,20 @@ func (b *base) endLink() {
 	}
 }
 
-// remove takes the base out of the app, and tells its script last.
+// remove takes the base out of the app, and tells its script last. One that the store keeps has its last write
+// first.
 func (b *base) remove() {
 	if b.removed {
 		return
 	}
-	callHook(b, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
-	b.failOwed()
+	if !b.keep.ending {
+		callHook(b, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
+		b.failOwed()
+	}
+	if b.keepLast() {
+		return
+	}
 	b.removed = true
-	b.keepLast()
 	b.app.unprotect(b)
 	b.partTalks()
 	b.app.swept = false

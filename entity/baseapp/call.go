@@ -24,7 +24,7 @@ func (b *base) ArgumentBuffer() *entity.ArgumentBuffer { return &b.app.arguments
 // CallMethod is part of entity.Caller.
 func (b *base) CallMethod(q entity.Request) error {
 	switch {
-	case b.removed:
+	case b.ended():
 		return entity.ErrNoPart
 	case len(q.Args) > flow.MaxArguments:
 		return fmt.Errorf("%w: %d bytes, at most %d are sent", entity.ErrArguments, len(q.Args), flow.MaxArguments)
@@ -228,7 +228,7 @@ func (b *base) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 		b.placed(uint64(x.User), a, err)
 		return
 	}
-	if !b.failed && !b.removed {
+	if !b.failed && !b.ended() {
 		callBack(b, x.Callback, x.Reply(b.app.cfg.Schema.ByID(x.Type), a, err))
 	}
 }

@@ -167,7 +167,9 @@
 // row back, and is repeated until the store has it. A login loads what the player plays: by the key that the Auth
 // has said, or else by the account, if the type of players has an identifier. A base that is restored takes the
 // check-out over from the app that died, before anything else is written. One whose row is somebody else's ends
-// without a write, so nobody lives twice.
+// without a write, so nobody lives twice. A base that ends stays, and its copies do, until the store has its last
+// write; a script is told of a write when the holders of copies have what was written. So a death undoes nothing
+// that the store has confirmed.
 //
 // # Contract
 //

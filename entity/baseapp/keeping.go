@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -29,6 +30,13 @@ import (
 // back with the last write, and is repeated until the store has it. A base that is restored on another app
 // first takes the check-out over. Whose check-out is gone to somebody else may not live on: the base ends
 // without a write.
+//
+// What an heir must not forget is in a copy of the base first:
+//
+//   - A row is made when the holders of copies know its id. Else the heir would make another one.
+//   - The script is told of a write when they have what was written. Else the heir would write what was before.
+//   - A base that ends stays, and its copies do, until the store has its last write. That is made when the holders
+//     know that the base has ended. So an heir which finds the row given back, or somebody else's, has nothing to do.
 const (
 	// cellPatience is how long a write waits for the cell part's newest properties: a backup takes a
 	// round trip, and the restore of a cell part some seconds.
@@ -50,15 +58,16 @@ type keeping struct {
 	typ *store.Type // nil: nobody keeps it
 	row uint64      // 0: it has none yet
 	// made says that the row exists. version is that of the last write that was sent, or of the load.
-	made      bool
-	version   uint64
-	confirmed uint64
+	made    bool
+	version uint64
 	// holder is the allocator of the former app, from which the check-out is to be taken over; 0: it is
 	// this app's.
 	holder uint32
 
 	wanted, queued, calling bool
 	notBefore               time.Duration
+	// stepCopy is the copy of the base that has the id of the row or, at the end, that the base has ended.
+	stepCopy copyMark
 	// freshAt is the message of the base that the copy of the cell part must contain before a write, but
 	// after freshBy any copy does.
 	freshAt uint64
@@ -70,17 +79,66 @@ type keeping struct {
 	loaded []byte
 
 	parting  bool // it waits for the last copy of its cell part before it ends
-	ending   bool // the next write gives the row back
+	ending   bool // the script has heard the last, and the next write gives the row back
+	written  bool // the former life has made the last write
+	released bool // a write that gives the row back was sent: a repeated one is the very same
 	deleting bool // the row goes with it
 	over     bool // nothing more is to be done
 }
 
-// storeWait is a callback that waits for a write.
+// storeWait is a callback that waits for a write:
+//
+//	Write --> wanted --sent--> sent --the store has it, and so have the holders of copies--> the callback
 type storeWait struct {
 	method  string
 	user    int64
 	version uint64 // of the write; 0 while none has been sent
+	stored  bool
+	copy    copyMark // of what was written
 }
+
+// copyMark is the number of the first copy of a base that has something: 0 while none was sent, and kept when
+// its holders have it.
+type copyMark uint64
+
+func (m *copyMark) sent(number uint64) {
+	if *m == 0 {
+		*m = copyMark(number)
+	}
+}
+
+func (m *copyMark) held(number uint64) {
+	if *m != 0 && *m <= copyMark(number) {
+		*m = kept
+	}
+}
+
+// copySent notes the number of the copy that has just been sent.
+func (k *keeping) copySent(number uint64) {
+	k.stepCopy.sent(number)
+	for i := range k.waits {
+		if w := &k.waits[i]; w.version != 0 {
+			w.copy.sent(number)
+		}
+	}
+}
+
+// copyHeld notes up to which copy the holders have them.
+func (k *keeping) copyHeld(number uint64) {
+	k.stepCopy.held(number)
+	for i := range k.waits {
+		k.waits[i].copy.held(number)
+	}
+}
+
+// heirKnows reports whether an heir would know the row that is to be made, or given back.
+func (b *base) heirKnows() bool {
+	k := &b.keep
+	return (k.row == 0 || k.made) && !k.ending || k.stepCopy == kept || !b.protected()
+}
+
+// ended reports whether the script has heard the last. The base is there until the store has it.
+func (b *base) ended() bool { return b.removed || b.keep.ending }
 
 // storing is what an app knows of the store.
 type storing struct {
@@ -242,24 +300,24 @@ func (a *BaseApp) tickKeeping() {
 	a.archive()
 	a.tickLoads()
 	s := &a.storing
-	kept, room := s.queue[:0], maxWritesPerTick
+	later, room := s.queue[:0], maxWritesPerTick
 	for _, b := range s.queue {
-		if s.start == 0 || room == 0 || s.open >= maxStoreCalls || a.now < b.keep.notBefore || !b.cellFresh() && !b.removed {
-			kept = append(kept, b)
+		if s.start == 0 || room == 0 || s.open >= maxStoreCalls || a.now < b.keep.notBefore || !b.cellFresh() || !b.heirKnows() {
+			later = append(later, b)
 			continue
 		}
 		room--
 		b.keep.queued = false
 		b.callKeep()
 	}
-	clear(s.queue[len(kept):])
-	s.queue = kept
+	clear(s.queue[len(later):])
+	s.queue = later
 }
 
 // archive has a share of all bases written, so that each comes once in a period.
 func (a *BaseApp) archive() {
 	s := &a.storing
-	if a.cfg.ArchivePeriod < 0 || s.closing || len(a.list) == 0 || len(s.queue) >= maxWritesPerTick {
+	if a.cfg.ArchivePeriod < 0 || a.frozen || s.closing || len(a.list) == 0 || len(s.queue) >= maxWritesPerTick {
 		return
 	}
 	s.credit = min(s.credit+float64(len(a.list))*float64(a.ticks.Period)/float64(a.cfg.ArchivePeriod), maxWritesPerTick)
@@ -298,9 +356,10 @@ func (b *base) callKeep() {
 		m.Op, m.FromApp = wire.StoreTakeOver, k.holder
 	case k.ending && k.deleting && k.made:
 		m.Op = wire.StoreDelete
-	case k.ending && b.failed && k.made:
-		m.Op = wire.StoreFree // its script panicked: what it has now may be half changed
-	case !k.wanted:
+	case k.ending && (b.failed || k.written) && k.made:
+		m.Op = wire.StoreFree // a script that panicked may have left things half changed
+	case !k.wanted || b.failed: // half changed
+		k.wanted = false
 		return
 	case k.row == 0:
 		m.Op = wire.StoreReserve
@@ -326,8 +385,10 @@ func (b *base) fill(m *wire.CallStore) bool {
 		b.tellWaits(k.version+1, &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()})
 		return false
 	}
-	k.version++
-	k.wanted = false
+	if !k.released {
+		k.version++
+	}
+	k.wanted, k.released = false, k.ending
 	m.Op, m.Version, m.Data, m.Release = wire.StoreWrite, k.version, data, k.ending
 	if !k.made {
 		m.Op = wire.StoreCreate
@@ -335,6 +396,7 @@ func (b *base) fill(m *wire.CallStore) bool {
 	for i := range k.waits {
 		if k.waits[i].version == 0 {
 			k.waits[i].version = k.version
+			b.backupSoon() // it is told when others have this, too
 		}
 	}
 	return true
@@ -357,7 +419,16 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 			b.queueKeep()
 			return
 		}
-	case entity.StoreHeld, entity.StoreFree, entity.StoreStale, entity.StoreSuperseded, entity.StoreMissing:
+	case entity.StoreExists:
+		// An earlier call made the row, and nobody has heard of it. If it is another's, the write is refused.
+		k.made, k.wanted = true, true
+	case entity.StoreMissing:
+		if k.made || m.Op != wire.StoreTakeOver {
+			b.loseRow(m, r)
+			return
+		}
+		k.holder = 0 // the former life has not come to make it
+	case entity.StoreHeld, entity.StoreFree, entity.StoreStale, entity.StoreSuperseded:
 		b.loseRow(m, r)
 		return
 	default:
@@ -382,19 +453,22 @@ func (b *base) keepDone(m *wire.CallStore, r *wire.StoreAnswer) {
 	k := &b.keep
 	switch m.Op {
 	case wire.StoreReserve:
-		k.row = r.Row
-		b.backupSoon() // the next app must know it
+		k.row, k.stepCopy = r.Row, 0
+		b.backupSoon() // an heir must know it
 	case wire.StoreTakeOver:
+		k.written = k.ending && r.Version > k.version
 		k.holder, k.version = 0, max(k.version, r.Version)
-		k.wanted = true
+		k.made, k.wanted = true, true
 	case wire.StoreCreate, wire.StoreWrite:
 		if m.Op == wire.StoreCreate {
 			k.made = true
 			b.backupSoon()
 		}
-		k.confirmed = m.Version
 		k.over = k.over || m.Release
-		b.tellWaits(m.Version, nil)
+		for i := range k.waits {
+			k.waits[i].stored = k.waits[i].stored || k.waits[i].version <= m.Version && k.waits[i].version != 0
+		}
+		b.tellStored()
 	default:
 		k.over = true
 	}
@@ -404,16 +478,30 @@ func (b *base) keepDone(m *wire.CallStore, r *wire.StoreAnswer) {
 func (b *base) loseRow(m *wire.CallStore, r *wire.StoreAnswer) {
 	k := &b.keep
 	k.over = true
+	if k.released || k.ending && m.Op == wire.StoreTakeOver {
+		return // it was given back by a write of which no answer came, or by the former life
+	}
 	b.app.report.Errors++
 	b.log.Error("the row of the base is not its own any more; the base ends without a write", "row", k.row, "reason", r.Reason)
 	b.tellWaits(m.Version, &entity.StoreError{Code: r.Code, Reason: r.Reason})
 	b.Destroy()
 }
 
-// tellWaits tells the script what became of a write, and of those before it.
+// tellWaits tells the script of a write that the store did not take, and of those before it.
 func (b *base) tellWaits(version uint64, err error) {
+	b.tellEach(err, func(w *storeWait) bool { return w.version <= version && !w.stored })
+}
+
+// tellStored tells the script what is safe: the store has it, and what an heir would go on with has it, too.
+func (b *base) tellStored() {
+	if len(b.keep.waits) > 0 && !b.app.frozen {
+		b.tellEach(nil, func(w *storeWait) bool { return w.stored && (w.copy == kept || !b.protected()) })
+	}
+}
+
+func (b *base) tellEach(err error, which func(*storeWait) bool) {
 	for b.hears() {
-		i := slices.IndexFunc(b.keep.waits, func(w storeWait) bool { return w.version <= version && (w.version != 0 || err != nil) })
+		i := slices.IndexFunc(b.keep.waits, func(w storeWait) bool { return which(&w) })
 		if i < 0 {
 			return
 		}
@@ -442,16 +530,22 @@ func (b *base) tickParting() {
 	}
 }
 
-// keepLast writes a base that has ended, and gives its row back.
-func (b *base) keepLast() {
+// keepLast writes a base that has ended, and gives its row back. It reports whether the base has to wait for that:
+// should the app die meanwhile, an heir does it.
+func (b *base) keepLast() bool {
 	k := &b.keep
-	if k.typ == nil || k.over || b.app.dismissed {
-		return
+	if k.ending || k.typ == nil || k.over || b.app.dismissed {
+		return k.ending && !k.over
 	}
 	b.keepCopy()
-	k.ending, k.freshBy = true, 0
-	k.wanted = (k.made || k.wanted) && !b.failed && !k.deleting
+	k.wanted = (k.made || k.wanted || k.calling) && !b.failed && !k.deleting
+	if k.ending = k.made || k.wanted || k.calling || k.holder != 0; !k.ending {
+		return false
+	}
+	k.freshAt, k.freshBy, k.stepCopy = 0, 0, 0
 	b.queueKeep()
+	b.backupSoon()
+	return true
 }
 
 // Write is part of entity.StoreHost.
@@ -468,7 +562,6 @@ func (b *base) Write(method string, user int64) error {
 	}
 	b.keep.waits = append(b.keep.waits, storeWait{method: method, user: user})
 	b.askCell()
-	b.backupSoon() // so that an heir has what the store has
 	b.want()
 	return nil
 }
@@ -512,7 +605,10 @@ func (b *base) codeKeep(c *codec.Coder) {
 	c.Uvarint(&k.row)
 	c.Uvarint(&k.version)
 	c.Bool(&k.made)
-	holder, copy, reading := k.holder, k.copy, !b.value.IsValid()
+	holder, copy, reading, wanted := k.holder, k.copy, !b.value.IsValid(), k.wanted || k.calling
+	for _, v := range [...]*bool{&wanted, &k.parting, &k.ending, &k.deleting, &b.failed} {
+		c.Bool(v)
+	}
 	if holder == 0 {
 		holder = b.app.allocator
 	}
@@ -522,7 +618,7 @@ func (b *base) codeKeep(c *codec.Coder) {
 	codec.Uint32(c, &holder)
 	copy.code(c)
 	if reading {
-		k.holder, k.copy = holder, copy
+		k.holder, k.copy, k.wanted, k.stepCopy = holder, copy, wanted, kept
 	}
 	c.Bytes(&k.loaded, store.MaxData)
 	codec.List(c, &k.waits, entity.MaxStoreWaits, 3, func(c *codec.Coder, w *storeWait) {
@@ -539,14 +635,15 @@ func (b *base) reviveKeep() {
 	if k.typ == nil {
 		return
 	}
+	if k.parting {
+		k.freshAt, k.freshBy = math.MaxUint64, b.app.now+adoptGrace+cellPatience // wherever its cell part is
+	}
 	if k.row == 0 {
 		k.holder = 0
-		if b.account != "" {
-			b.want()
-		}
-		return
 	}
-	b.queueKeep()
+	if k.wanted = k.wanted || b.account != "" || k.row != 0; k.wanted {
+		b.queueKeep()
+	}
 }
 
 // tellStoreForgotten answers the writes of the former life.

@@ -339,7 +339,7 @@ func (a *BaseApp) speaksFor(by sender, m *flow.Message) bool {
 // takeTalk takes a message from a part of another entity, or from the base itself.
 func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 	b := a.byID[m.To]
-	if b == nil || b.removed {
+	if b == nil || b.ended() {
 		if !a.mine(m.To) {
 			a.tooEarly("a flow", m.To, from)
 			return
@@ -374,7 +374,7 @@ func (a *BaseApp) sayGone(to mercury.Address, m *flow.Message) {
 // deliver handles one message, in its order.
 func (t *talk) deliver(payload []byte) {
 	b := t.of
-	if b.removed {
+	if b.ended() {
 		return
 	}
 	b.app.report.FlowHandled++

@@ -104,7 +104,7 @@ func (d *DBApp) take(from sender, m *wire.CallStore) {
 		c.until = d.now + LoadPatience
 	}
 	if m.Op == wire.StoreTakeOver && d.lives(m.FromApp) {
-		d.reply(from.ch, m.Request, errLives, wire.StoreAnswer{})
+		d.reply(from.ch, m.Request, errLives, wire.StoreAnswer{}) // the heir has heard the verdict first: it asks again
 		return
 	}
 	if c.typ == nil || c.typ.Definition() == nil || c.holder.App == 0 || m.Op != wire.StoreReserve && !m.Entity.Valid() {
@@ -131,7 +131,7 @@ func (d *DBApp) lives(allocator uint32) bool {
 
 var (
 	errFull  = wrap(store.ErrBusy, "dbapp: too many calls wait")
-	errLives = wrap(store.ErrHeld, "dbapp: the BaseApp that has the row is not dead")
+	errLives = wrap(store.ErrBusy, "dbapp: the BaseApp that has the row is not dead")
 	errCall  = wrap(store.ErrValue, "dbapp: no such persistent type, or no holder")
 )
 
@@ -227,9 +227,16 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 
 // ended takes the outcome of a call: it is answered, or tried again.
 func (d *DBApp) ended(x *call, o *outcome) {
-	if errors.Is(o.err, store.ErrRetry) && d.now+x.pause < x.until && !d.links.Dead(x.key.app) {
+	if d.links.Dead(x.key.app) {
+		d.calls.end(x) // nobody hears the answer
+		return
+	}
+	if errors.Is(o.err, store.ErrRetry) && d.now+x.pause < x.until {
 		x.at = d.now + x.pause
 		x.pause = min(2*x.pause, LastPause)
+		return
+	}
+	if d.heldByDead(x, o) {
 		return
 	}
 	d.calls.end(x)
@@ -242,13 +249,31 @@ func (d *DBApp) ended(x *call, o *outcome) {
 	d.reply(x.ch, x.request, o.err, wire.StoreAnswer{Version: o.version, Row: uint64(o.row), Data: o.data})
 }
 
+// heldByDead sees to a row that an app has which is dead. An heir gets it, whichever of those before it had it
+// last; the call goes on then. For others it is freed, when heirs have had their time.
+func (d *DBApp) heldByDead(x *call, o *outcome) (goesOn bool) {
+	var held *store.HeldError
+	if !errors.As(o.err, &held) || held.By.Start != d.start || d.lives(held.By.App) {
+		if held != nil && x.m.Op == wire.StoreTakeOver && held.By.Start == d.start && held.By.Entity == x.m.Entity {
+			o.err = errLives
+		}
+		return false
+	}
+	if x.m.Op == wire.StoreTakeOver && held.By.Entity == x.m.Entity {
+		x.m.FromApp = held.By.App
+		return true
+	}
+	d.freeLater(held.By.App)
+	return false
+}
+
 // reply answers a call.
 func (d *DBApp) reply(ch mercury.ChannelID, request uint64, err error, a wire.StoreAnswer) {
 	a.Request = request
 	if err != nil {
 		reason := err.Error()
 		a = wire.StoreAnswer{Request: request, Code: codeOf(err), Reason: reason[:min(len(reason), wire.MaxReason)]}
-		if a.Code >= entity.StoreSuperseded || a.Code == entity.StoreBusy {
+		if a.Code >= entity.StoreSuperseded || a.Code == entity.StoreBusy && err != errLives {
 			d.report.Errors++
 			if unlogged, ok := d.lines.Allow(d.now, "store"); ok {
 				d.log.Warn("the store did not do what it was asked for", "error", err, "unlogged", unlogged)

@@ -249,8 +249,6 @@ func (d *DBApp) appDead(_ sender, m *wire.AppDead) error {
 	}
 	d.roster.Remove(m.App)
 	d.calls.drop(m.App)
-	if allocator != 0 {
-		d.dead = append(d.dead, departed{allocator, d.now + FreeAfter})
-	}
+	d.freeLater(allocator)
 	return nil
 }

@@ -29,10 +29,12 @@
 //
 // The holder of a row is an entity on an app of a start. The app is told by its allocator number, which the
 // CellAppMgr has said, so an app can call in no other's name; only the heir of a base may move a check-out,
-// to itself.
+// to itself, and only from an app that is dead: an heir that has heard the verdict first is told to ask again. If
+// another heir had the row meanwhile, and is dead as well, it is taken from that one.
 //
 // When the CellAppMgr declares a BaseApp dead, its heirs have FreeAfter to take over. Then what is still
-// checked out by it is freed.
+// checked out by it is freed. A DBApp that has taken the place of another learns of the dead when somebody wants a row
+// that one of them has.
 //
 // # Contract
 //

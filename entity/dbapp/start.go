@@ -3,6 +3,7 @@ package dbapp
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -82,17 +83,30 @@ func (d *DBApp) giveID(ch mercury.ChannelID, request uint64, typ string) bool {
 
 // freeDead frees the check-outs of the apps whose heirs have had their time, one app after the other.
 func (d *DBApp) freeDead() {
-	if len(d.dead) == 0 || d.dead[0].at > d.now || d.start == 0 {
+	i := slices.IndexFunc(d.dead, func(x departed) bool { return x.at <= d.now })
+	if i < 0 || d.start == 0 {
 		return
 	}
-	x, start, s, limit := d.dead[0].allocator, d.start, d.cfg.Store, d.cfg.Limit
-	d.dead[0].at = d.now + FreeAfter // again, unless it is done by then
+	x, start, s, limit := d.dead[i].allocator, d.start, d.cfg.Store, d.cfg.Limit
+	if d.lives(x) { // the list of apps was not complete when a row of it was met
+		d.dead = slices.Delete(d.dead, i, i+1)
+		return
+	}
+	d.dead[i].at = d.now + FreeAfter // again, unless it is done by then
 	d.cfg.Jobs.Do(freeToken, func(ctx context.Context) any {
 		ctx, cancel := limit(ctx)
 		defer cancel()
 		n, err := s.Free(ctx, start, x)
 		return freed{x, n, err}
 	})
+}
+
+// freeLater frees the check-outs of a dead app when its heirs have had their time. A DBApp that takes the place
+// of another learns of the dead from the rows that they have.
+func (d *DBApp) freeLater(allocator uint32) {
+	if allocator != 0 && len(d.dead) < wire.MaxMembers && !slices.ContainsFunc(d.dead, func(x departed) bool { return x.allocator == allocator }) {
+		d.dead = append(d.dead, departed{allocator, d.now + FreeAfter})
+	}
 }
 
 // freed is the result of that job.
@@ -109,11 +123,6 @@ func (d *DBApp) freed(result any) {
 		d.log.Warn("cannot free what a dead BaseApp had checked out; it is tried again", "error", f.err)
 		return
 	}
-	for i := range d.dead {
-		if d.dead[i].allocator == f.app {
-			d.dead = append(d.dead[:i], d.dead[i+1:]...)
-			break
-		}
-	}
+	d.dead = slices.DeleteFunc(d.dead, func(x departed) bool { return x.allocator == f.app })
 	d.log.Info("freed what a dead BaseApp had checked out", "allocator", f.app, "entities", f.n)
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -14,7 +15,8 @@ import (
 )
 
 // Ledgers are bases that the store keeps. Each counts, and has the count written. What the store has
-// confirmed must be there, whatever dies; and no row may live twice.
+// confirmed must be there, whatever dies; and no row may live twice. With Wild.Loans half of them end now and
+// then, and the others have them loaded again.
 
 const ledgerDef = `<root><Persistent> true </Persistent><Properties>
 	<count> <Type> INT64 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Indexed> true </Indexed> </count>
@@ -28,8 +30,19 @@ type ledger struct {
 	beats int    `cellscape:"local"`
 }
 
-// OnCreated starts the beat.
-func (b *ledger) OnCreated() { _, _ = b.AddTimer(beat, beat, "OnBeat", 0) }
+// OnCreated starts the beat. What was loaded has what was confirmed.
+func (b *ledger) OnCreated() {
+	if k := b.w.books; b.Row() != 0 {
+		k.loaded++
+		if b.Count.Get() < k.least[b.Row()] {
+			k.lost = append(k.lost, fmt.Sprintf("row %d was loaded with %d, and %d was confirmed", b.Row(), b.Count.Get(), k.least[b.Row()]))
+		}
+	}
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
+}
+
+// OnDestroy notes what the last write will have.
+func (b *ledger) OnDestroy() { b.w.books.last[b.Row()] = b.Count.Get() }
 
 // OnBeat counts, and writes now and then.
 func (b *ledger) OnBeat(entity.Callback) {
@@ -40,7 +53,19 @@ func (b *ledger) OnBeat(entity.Callback) {
 	if b.beats++; b.beats%3 == 0 {
 		_ = b.Write("OnKept", b.Count.Get())
 	}
+	if k := b.w.books; k.loans && b.Row() != 0 {
+		switch odd := (b.Row()^b.Row()>>6)%2 != 0; {
+		case odd && b.beats > 17:
+			b.Destroy()
+		case !odd && b.beats%2 == 0 && len(k.rows) > 0:
+			k.next++
+			_, _ = b.LoadBase(entity.Stored{Type: "Ledger", Row: k.rows[k.next%len(k.rows)]}, "OnLoaded")
+		}
+	}
 }
+
+// OnLoaded hears of a ledger that was to be loaded: most live.
+func (b *ledger) OnLoaded(entity.BaseReply) {}
 
 // OnKept notes what the store has confirmed.
 func (b *ledger) OnKept(r entity.StoreReply) {
@@ -61,15 +86,20 @@ type books struct {
 	types              *store.Schema
 	least              map[uint64]int64 // by row
 	rows               []uint64         // of least, in the order in which they were made
+	last               map[uint64]int64 // by row, of ledgers that have ended
+	lost               []string
+	loans              bool
+	next               int // of rows, to be loaded
 	confirmed, refused int
+	loaded             int
 }
 
-func newBooks(schema *property.Schema) (*books, error) {
+func newBooks(schema *property.Schema, loans bool) (*books, error) {
 	types, err := store.NewSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	k := &books{kept: memory.New(), types: types, least: map[uint64]int64{}}
+	k := &books{kept: memory.New(), types: types, least: map[uint64]int64{}, last: map[uint64]int64{}, loans: loans}
 	_, err = k.kept.Apply(context.Background(), types, false)
 	return k, err
 }
@@ -125,6 +155,9 @@ func (k *storeKeeps) safe() error {
 	books := k.c.world.books
 	if books == nil {
 		return nil
+	}
+	if len(books.lost) > 0 {
+		return errors.New(books.lost[0])
 	}
 	page, err := books.kept.Query(context.Background(), store.Query{Type: "Ledger", Limit: store.MaxPage})
 	if err != nil {

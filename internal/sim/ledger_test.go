@@ -1,8 +1,13 @@
 package sim
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/store"
 )
 
 // TestLedgers: bases are written to a store that is busy now and then, while the DBApp, a BaseApp and the
@@ -24,6 +29,71 @@ func TestLedgers(t *testing.T) {
 		r.wait(6 * time.Second)
 		if books.confirmed < 50 || books.confirmed == before {
 			t.Errorf("%d writes were confirmed, %d of them since the last crash; %d were not", books.confirmed, books.confirmed-before, books.refused)
+		}
+	})
+}
+
+// TestLedgersInherited lets BaseApps crash whose bases others go on with: what was confirmed is neither lost nor
+// undone by the heirs, and each heir has the rows of its bases. In the kept seeds an heir went on from before a
+// confirmed write (9115, 9127, 9154), made a row that was there (9144), asked for a row before the DBApp knew of the
+// death, or was the second heir (9137).
+func TestLedgersInherited(t *testing.T) {
+	for _, x := range []struct {
+		seed         uint64
+		cells, loans bool
+	}{
+		{9115, false, false}, {9144, false, false}, {9137, false, false}, {9127, true, false}, {9154, true, false},
+		{9301, false, true}, {9302, true, true}, {9303, false, true}, {9304, true, true},
+	} {
+		t.Run(fmt.Sprint(x.seed), func(t *testing.T) {
+			t.Parallel()
+			o := Options{Seed: x.seed, Players: 3, Rovers: 3, CellApps: 2, BaseApps: 3, Replicas: 1, CrashBase: true, Crash: x.cells, Faults: 30 * time.Second, Wild: Wild{Ledgers: 9, Loans: x.loans}}
+			c, err := New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Run(); err != nil {
+				t.Error(err)
+			}
+			if k := c.world.books; k.confirmed < 50 || x.loans && k.loaded < 5 {
+				t.Errorf("%d writes were confirmed, %d were not, %d ledgers were loaded", k.confirmed, k.refused, k.loaded)
+			}
+		})
+	}
+}
+
+// TestLastWriteIsInherited: a base ends while the store is away, and then its BaseApp dies. Its heir makes the
+// last write, and gives the row back.
+func TestLastWriteIsInherited(t *testing.T) {
+	play(t, Options{Seed: 71, Players: 1, Rovers: 1, BaseApps: 3, Replicas: 1, Wild: Wild{Ledgers: 3}}, func(r *rig) {
+		r.wait(6 * time.Second)
+		r.dbApp.crash()
+		p := r.baseApps[0]
+		a := p.app.(*baseapp.BaseApp)
+		var row uint64
+		r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+			if s, ok := a.Script(b.ID).(*ledger); ok && on == p && row == 0 {
+				row = s.Row()
+				s.Count.Set(1_000_000)
+				s.Destroy()
+			}
+		})
+		r.wait(2 * time.Second) // others have copies
+		p.crash()
+		r.wait(6 * time.Second)
+		r.dbApp.restartAt, p.restartAt = r.now+time.Millisecond, r.now+time.Millisecond
+		r.wait(12 * time.Second)
+		page, err := r.world.books.kept.Query(context.Background(), store.Query{Type: "Ledger", Limit: store.MaxPage})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range page.Rows {
+			if uint64(x.ID) == row && (x.Columns[0].Int() != 1_000_000 || !x.Holder.Nobody()) {
+				t.Errorf("the row has %d, and %v has it", x.Columns[0].Int(), x.Holder)
+			}
+		}
+		if row == 0 || r.world.books.last[row] != 1_000_000 {
+			t.Errorf("no ledger has ended")
 		}
 	})
 }

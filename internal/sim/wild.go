@@ -36,6 +36,8 @@ type Wild struct {
 	Ledgers int
 	// Savers is how many entities have their cell parts backed up all the time; see savers.go.
 	Savers int
+	// Loans says that ledgers end, and are loaded again by others.
+	Loans bool
 	// Gossips is how many entities call each other's parts.
 	Gossips int
 	// Settlers is how many entities have their cell parts, and others, made near somebody.

@@ -201,7 +201,7 @@ func newWorld(o Options) (*world, error) {
 	}
 	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
 	if o.Wild.Ledgers > 0 {
-		if w.books, err = newBooks(schema); err != nil {
+		if w.books, err = newBooks(schema, o.Wild.Loans); err != nil {
 			return nil, err
 		}
 	}

@@ -86,6 +86,7 @@ func (a *BaseApp) route() {
 	app.On(r, a.takeLeaving)
 	app.On(r, func(from sender, m *wire.Departed) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, a.mourned)
+	app.On(r, func(_ sender, m *wire.Look) { a.looks.Take(m) })
 	a.routeCopies()
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })

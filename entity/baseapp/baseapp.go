@@ -39,6 +39,8 @@ type BaseApp struct {
 	// mournings are the deaths of CellApps of which others may still know something.
 	mournings []mourning
 
+	looks app.Looks
+
 	now    time.Duration
 	ticks  app.Ticks
 	frozen bool
@@ -136,6 +138,7 @@ func New(cfg Config) (*BaseApp, error) {
 		a.report.OversizeCalls++
 		a.stats.AddOversizeCall(d, m, bytes)
 	}
+	a.looks.Lookout = cfg.Lookout
 	a.links.Transport, a.links.Log, a.links.Carriers = a.net, a.log, cfg.Carriers
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)

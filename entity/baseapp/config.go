@@ -104,6 +104,9 @@ type Config struct {
 	// decides (LogOnDecider). Default TakeOver. A proxy without a client, which its script has kept,
 	// is given to the client that logs in.
 	Relogin Relogin
+	// Lookout looks at other processes when the CellAppMgr asks whether one is dead. With nil the BaseApp
+	// gives no opinion.
+	Lookout Lookout
 	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.

@@ -357,7 +357,7 @@ func (c *Cluster) backups() time.Duration {
 
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Scripts: c.world.scripts(p),
+		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Scripts: c.world.scripts(p), Lookout: p,
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas,
 		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second,
 		Start: func(s *baseapp.Starter) {

@@ -1,12 +1,14 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // bereave ends a CellApp that has players, and returns how long it took until the last of them had a
@@ -80,6 +82,25 @@ func TestDeathIsShort(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// The only CellApp of a world is missed no longer: its BaseApps are witnesses.
+func TestDeathOfTheOnlyCellAppIsShort(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			play(t, Options{Seed: seed, CellApps: 1, Lookout: true, Balance: still(1)}, func(r *rig) {
+				r.wait(4 * time.Second)
+				p, began := r.cellApps[0], r.now
+				for p.crash(); p.dark; {
+					r.endLines(p)
+				}
+				r.until("the death is known", 10*time.Second, func() bool { return r.manager.app.(*cellappmgr.CellAppMgr).Status().Deaths == 1 })
+				if took := r.now - began; took > 300*time.Millisecond {
+					t.Errorf("known after %v", took)
+				}
+			})
+		})
 	}
 }
 

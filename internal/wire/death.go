@@ -8,7 +8,7 @@ import (
 
 // How a death is found out and told:
 //
-//	manager --Look----> CellApps      does the place of this app answer you?
+//	manager --Look----> witnesses     does the place of this app answer you?
 //	        <---Seen---
 //	        --AppDead-> all           the verdict; a BaseApp is told which CellApps mourn
 //	                    CellApp --Mourned--> BaseApps   nothing more will come of that app's reals
@@ -16,7 +16,7 @@ import (
 // A Look or a Seen that is lost is an opinion less; without enough of them only silence tells. A
 // Mourned that is lost costs the bases a wait of half a second.
 
-// Look asks a CellApp whether it can reach the place of another app.
+// Look asks a CellApp or BaseApp whether it can reach the place of another app.
 type Look struct {
 	// Inquiry is for the answer.
 	Inquiry uint64

@@ -182,7 +182,7 @@ var table = newTable(
 	row[SetSpaceData](SetSpaceDataID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)).answered(SpaceCreatedID),
 	row[AppSilent](AppSilentID, BaseApp.to(CellAppMgr)),
-	row[Seen](SeenID, CellApp.to(CellAppMgr)),
+	row[Seen](SeenID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[DestroySpace](DestroySpaceID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)).answered(SpaceDestroyedID),
 
 	// Orders of the CellAppMgr to CellApps.
@@ -194,7 +194,7 @@ var table = newTable(
 	row[SpaceData](SpaceDataID, CellAppMgr.to(CellApp)),
 	row[SpaceDataSet](SpaceDataSetID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceRate](SpaceRateID, CellAppMgr.to(CellApp)),
-	row[Look](LookID, CellAppMgr.to(CellApp)),
+	row[Look](LookID, CellAppMgr.to(CellApp, BaseApp)),
 
 	// Between CellApps.
 	row[ghost.State](GhostStateID, CellApp.to(CellApp)),

@@ -51,9 +51,8 @@ type CellApp struct {
 	compressor  property.Compressor
 	jobs        map[uint64]func(result any) // under way, by token
 	lastJob     uint64                      // token
-	looks       []looking                   // under way
-	lastLook    uint64                      // token
-	said        app.Said                    // space data that the manager has not answered
+	looks       app.Looks
+	said        app.Said // space data that the manager has not answered
 	counters    status.Counters
 	lines       logs.Limit
 	watch       *load.Stopwatch
@@ -93,6 +92,7 @@ func New(cfg Config) (*CellApp, error) {
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
 	a.manager.Among(cfg.Managers...)
+	a.looks.Lookout = cfg.Lookout
 	a.endings = app.NewErrands(&a.manager, app.MaxEndings)
 	a.said = app.NewSaid(&a.manager)
 	return a, nil

@@ -38,7 +38,7 @@ func (a *CellApp) routeOrders() {
 		a.log.Info("the CellApp has retired")
 	})
 	app.On(r, a.spaceRate)
-	app.On(r, a.look)
+	app.On(r, func(_ sender, m *wire.Look) { a.looks.Take(m) })
 	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
 	app.On(r, func(_ sender, m *wire.Located) { a.population.Located(m.ID, m.Space, m.App, m.Gone) })
 	app.On(r, func(_ sender, m *wire.SpaceData) {

@@ -171,23 +171,23 @@
 //
 //	what is seen                                  by whom                     when it is known
 //	its port is closed: the process was killed    the manager, and one        at once
-//	                                              CellApp that it has asked
+//	                                              other that it has asked
 //	nothing answers: the machine is down,         the manager, and both       after 0.4 to 0.9 s
-//	or no way leads there                         CellApps that it has asked
+//	or no way leads there                         others that it has asked
 //	its port is open: it is paused, or does       -                           after AppTimeout
 //	not reach the manager
 //
 // Nobody is dead for what another app says of it: the manager itself must have found no open port. So
 // an app that lies kills nobody, and beside an honest witness it saves nobody. A witness is a CellApp
-// that is heard itself, on another machine than the manager's if there is one; without a witness
-// silence decides alone. The looks are connections to the inner address of the process. Who can answer
+// or BaseApp that is heard itself, on another machine than the manager's if there is one; without a
+// witness silence decides alone. The looks are connections to the inner address of the process. Who can answer
 // in its place, on its machine or on the way to it, can have it declared dead, as they could by cutting
 // that way; anybody else would have to guess the numbers of two connections that live for a
 // millisecond. And a verdict that is wrong does no harm: all refuse the start that it names, which
 // begins anew.
 //
-// A process that has never taken a line, as behind a firewall, is judged by its silence alone. Only time during which the manager itself was awake counts: a manager that was
-// stalled hears the reports that piled up before it judges anyone, and does not count it as a death
+// A process that has never taken a line, as behind a firewall, is judged by its silence alone. Only
+// time during which the manager itself was awake counts: a manager that was stalled hears the reports that piled up before it judges anyone, and does not count it as a death
 // if others have given up their channels to it during the stall.
 //
 // # Concurrency

@@ -35,7 +35,7 @@ const (
 	// inquiryTime bounds an inquiry: the looks of all, and the ways to the witnesses and back.
 	inquiryTime = 600 * time.Millisecond
 
-	// maxWitnesses is how many CellApps are asked. Two, so that a single one which lies or is cut off
+	// maxWitnesses is how many others are asked. Two, so that a single one which lies or is cut off
 	// neither makes a verdict nor keeps it off.
 	maxWitnesses = 2
 )
@@ -48,7 +48,7 @@ const (
 //	   │ the port is open                         │ closed, or silent   │
 //	   ├──────────────────────────────────────────┤                     │
 //	   │                                          ▼                     ▼
-//	   │ no witness agrees in inquiryTime      asking two CellApps that are heard themselves
+//	   │ no witness agrees in inquiryTime      asking two others that are heard themselves
 //	   ├──────────────────────────────────────────┤
 //	   │ it is heard, and its port was not closed  │ one saw no open port, for a closed one;
 //	   └──────────────────────────────────────────┤ all have answered, and none saw one, for silence
@@ -64,7 +64,7 @@ type inquiry struct {
 	witnesses []witness
 }
 
-// witness is a CellApp that was asked, and what it saw.
+// witness is a CellApp or BaseApp that was asked, and what it saw.
 type witness struct {
 	app  *member
 	seen mercury.Reach
@@ -173,7 +173,7 @@ func (m *CellAppMgr) ownLook(a *member, found mercury.Reach) {
 	}
 }
 
-// chooseWitnesses chooses CellApps that are well themselves: first those on other machines than the
+// chooseWitnesses chooses CellApps and BaseApps that are well themselves: first those on other machines than the
 // manager, which see other ways, and among equals those that joined first.
 func (m *CellAppMgr) chooseWitnesses(of *member) (chosen []*member) {
 	here := m.cfg.Transport.Self().At.Addr()
@@ -182,7 +182,7 @@ func (m *CellAppMgr) chooseWitnesses(of *member) (chosen []*member) {
 			if len(chosen) == maxWitnesses {
 				return chosen
 			}
-			if b != of && b.role == wire.CellApp && b.channel != 0 && b.inquiry == nil && !b.missing &&
+			if b != of && b.reports() && b.channel != 0 && b.inquiry == nil && !b.missing &&
 				m.awake.total-b.heard < suspectAfter && (b.address.At.Addr() != here) == elsewhere {
 				chosen = append(chosen, b)
 			}

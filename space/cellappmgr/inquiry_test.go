@@ -122,6 +122,21 @@ func TestClosedPort(t *testing.T) {
 	}
 }
 
+// The only CellApp of a world has BaseApps for witnesses, the only BaseApp CellApps.
+func TestLastOfItsRole(t *testing.T) {
+	l := newLook(t)
+	for _, p := range []*peer{l.b, l.c} {
+		p.drop(mercury.ErrPeerRestarted)
+	}
+	l.often(200 * time.Millisecond)
+	was := l.deaths()
+	l.a.mute = true
+	l.m.Reached(l.now, l.line(l.a), mercury.ReachClosed)
+	if !l.answer(l.base, mercury.ReachClosed) || l.deaths() != was+1 {
+		t.Errorf("%d deaths, before %d", l.deaths(), was)
+	}
+}
+
 // What one app says never suffices: neither for a death nor, beside an honest one, against it.
 func TestLiar(t *testing.T) {
 	l := newLook(t)

@@ -85,7 +85,7 @@ func (c *Cluster) startBaseApp() error {
 	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Member, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
 		return baseapp.New(baseapp.Config{
 			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
-			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
+			Secrets: e.Secrets, Start: c.cfg.BaseStart, Lookout: e.Lookout, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Carriers: c.cfg.describe(&e, 1), Upload: c.cfg.Upload, ResumeTime: c.cfg.ResumeTime, Relogin: c.cfg.Relogin,
 			BackupPeriod: c.cfg.BackupPeriod, BackupReplicas: c.cfg.BackupReplicas,
 			Stored: c.cfg.stored(), ArchivePeriod: c.cfg.ArchivePeriod,

@@ -25,6 +25,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // mortal is a CellApp or BaseApp in an OS process of its own.
@@ -281,6 +282,51 @@ func TestKilledProcess(t *testing.T) {
 	t.Logf("%d kills, %d players: p50 %v, p99 %v, worst %v", kills, len(all), p50, p99, all[len(all)-1])
 	if p50 > time.Second {
 		t.Errorf("half of the players wait for %v or longer", p50)
+	}
+}
+
+// The death of the only CellApp of a world is known as soon as that of one of many: BaseApps have seen it, too.
+// Another one then takes its players.
+func TestKilledOnlyCellApp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	w := &deadly{}
+	cfg, ctx := mortals(t), context.Background()
+	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Stop() })
+		return c
+	}
+	w.managers = started(cluster.StartManagers(ctx, cfg))
+	at := w.managers.ManagerAddr()
+	only := startMortal(t, at)
+	started(cluster.StartBaseApp(ctx, cfg, at))
+	login := started(cluster.StartLogin(ctx, cfg, at))
+	if _, err := login.Connect("p", "", client.Events{}); err != nil {
+		t.Fatal(err)
+	}
+	var took []time.Duration
+	for range 3 {
+		is := func(ok func(*status.World) bool) func() bool {
+			return func() bool { st, err := w.managers.Status(); return err == nil && ok(&st) }
+		}
+		w.until(t, "the player has its cell part", is(func(s *status.World) bool { return s.Reals == 1 }))
+		time.Sleep(1500 * time.Millisecond) // the manager has a line to it
+		n := len(took)
+		began := time.Now()
+		only.kill()
+		w.until(t, "the death is known", is(func(s *status.World) bool { return s.Deaths == n+1 }))
+		took = append(took, time.Since(began))
+		only = startMortal(t, at)
+	}
+	slices.Sort(took)
+	t.Logf("known after %v", took)
+	if took[1] > 2*time.Second { // of three, for a machine with other work
+		t.Error("no sooner than by silence")
 	}
 }
 

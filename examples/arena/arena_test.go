@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"math"
@@ -127,13 +128,25 @@ func TestVerdict(t *testing.T) {
 		v     verdict
 		fails bool
 	}{
-		{"clean", verdict{}, false},
-		{"diverged", verdict{Diverged: 1}, true},
-		{"lost", verdict{Lost: 1}, true},
-		{"error", verdict{Errors: 1}, true},
+		{"clean", verdict{outcome: &outcome{}}, false},
+		{"diverged", verdict{outcome: &outcome{Diverged: 1}}, true},
+		{"lost", verdict{outcome: &outcome{Lost: 1}}, true},
+		{"error", verdict{outcome: &outcome{}, Errors: 1}, true},
 	} {
 		if err := c.v.print(false); (err != nil) != c.fails {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// Of a world that does not come to rest nothing is told that is not known.
+func TestUndecided(t *testing.T) {
+	v := verdict{Undecided: "the machine is busy"}
+	if err := v.print(false); err == nil || !strings.Contains(err.Error(), "undecided: the machine is busy") {
+		t.Errorf("%v", err)
+	}
+	b, err := json.Marshal(&v)
+	if s := string(b); err != nil || strings.Contains(s, "lost_messages") || strings.Contains(s, "diverged_clients") || !strings.Contains(s, `"undecided":"the machine is busy"`) {
+		t.Errorf("%s, %v", s, err)
 	}
 }

@@ -17,6 +17,8 @@ const (
 	settleLimit = 10 * time.Second
 	// restFor allows for the last steps of the bots that are still under way.
 	restFor = 500 * time.Millisecond
+	// auditLimit is how long the answers to audits of a world at rest may take.
+	auditLimit = 5 * time.Second
 	// countLimit is how long the counts of sender and receiver may differ: what is counted at one
 	// moment is reported within a second.
 	countLimit = 8 * time.Second
@@ -78,18 +80,24 @@ type verdict struct {
 	cost
 	DownBytes float64 `json:"down_bytes_per_client_s"`
 	UpBytes   float64 `json:"up_bytes_per_client_s"`
-	Lost      uint64  `json:"lost_messages"`
-	Diverged  int     `json:"diverged_clients"`
-	Errors    uint64  `json:"errors"`
+	// The outcome is missing if the world did not come to rest: a count of what is still under way would be wrong.
+	*outcome
+	Undecided string `json:"undecided,omitempty"` // why
+	Errors    uint64 `json:"errors"`
 	// Unsent are messages that were not sent, without a reason that takes care of them.
 	Unsent uint64 `json:"unsent_messages"`
 	// Recovery is how long it took until the world was well again after the -leave bots had left.
 	Recovery int64 `json:"recovery_ms,omitempty"`
 	Sight
 	arrive      float64 // the flag
-	settled     bool
 	lostDetails string
 	deaths      int // processes declared dead
+}
+
+// outcome is what can be told of a world at rest.
+type outcome struct {
+	Lost     uint64 `json:"lost_messages"`
+	Diverged int    `json:"diverged_clients"`
 }
 
 // judge brings the world to rest and compares.
@@ -119,20 +127,24 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.Settle, v.settled = time.Since(begun).Milliseconds(), settled
+	v.Settle = time.Since(begun).Milliseconds()
+	if settled {
+		// The second Freeze makes the ghosts compare themselves with their reals.
+		if err := s.observer.Freeze(true); err != nil {
+			return v, err
+		}
+		if st, settled, err = s.await(ctx, settleLimit, quiet); err != nil {
+			return v, err
+		}
+	}
 	if !settled {
-		fmt.Fprintf(os.Stderr, "not settled after %v: %d things are still to be told\n", settleLimit, st.Pending)
-	}
-
-	// The second Freeze makes the ghosts compare themselves with their reals.
-	if err := s.observer.Freeze(true); err != nil {
-		return v, err
-	}
-	if _, _, err := s.await(ctx, settleLimit, quiet); err != nil {
-		return v, err
+		v.Undecided = fmt.Sprintf("the world did not come to rest within %v: %d things are still to be told, and %.1f %% of the ticks were late",
+			settleLimit, st.Pending, 100*float64(st.Late)/float64(max(1, st.Ticks)))
+		v.count(&st, c)
+		return v, s.observer.Freeze(false)
 	}
 	c.audit()
-	waitFor(5*time.Second, func() bool { now := c.sums(); return now.audited == c.stay })
+	waitFor(auditLimit, func() bool { now := c.sums(); return now.audited == c.stay })
 	st, _, err = s.await(ctx, countLimit, func(st *status.World) bool {
 		now := c.sums()
 		n, _ := lost(st, &now)
@@ -141,19 +153,25 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	if err != nil {
 		return v, err
 	}
+	now := v.count(&st, c)
+	v.outcome = &outcome{Diverged: now.diverged + c.stay - now.audited}
+	v.outcome.Lost, v.lostDetails = lost(&st, &now)
+	c.printDiffs()
+	return v, s.observer.Freeze(false)
+}
+
+// count fills in what is true whether the world is at rest or not.
+func (v *verdict) count(st *status.World, c *crowd) sums {
 	now := c.sums()
-	v.Lost, v.lostDetails = lost(&st, &now)
 	v.deaths = st.Deaths
 	v.Unsent = st.UnsentFaults() + now.unsent
-	printUnsent(&st)
-	v.Diverged = now.diverged + c.stay - now.audited
+	printUnsent(st)
 	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
-	c.printDiffs()
 	v.Corrected = st.Counters.Corrected
 	if d := st.Counters.GhostsDiffer; d > 0 {
 		fmt.Fprintf(os.Stderr, "%d ghosts differ from their reals\n", d)
 	}
-	return v, s.observer.Freeze(false)
+	return now
 }
 
 // dancing fills in the results of the dance.
@@ -229,7 +247,11 @@ func printUnsent(st *status.World) {
 
 // print prints the verdict; its error says why the run failed.
 func (v *verdict) print(asJSON bool) error {
-	fmt.Fprintf(os.Stderr, "settled in %d ms; %d of %d clients diverged, %d messages lost, %d errors\n", v.Settle, v.Diverged, v.Clients, v.Lost, v.Errors)
+	if v.outcome != nil {
+		fmt.Fprintf(os.Stderr, "settled in %d ms; %d of %d clients diverged, %d messages lost, %d errors\n", v.Settle, v.Diverged, v.Clients, v.Lost, v.Errors)
+	} else {
+		fmt.Fprintf(os.Stderr, "undecided: %s; %d errors\n", v.Undecided, v.Errors)
+	}
 	if asJSON {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -243,10 +265,13 @@ func (v *verdict) print(asJSON bool) error {
 	if err := v.lateMoves(); err != nil {
 		why = append(why, err)
 	}
-	if v.Diverged > 0 {
+	switch {
+	case v.outcome == nil:
+		why = append(why, fmt.Errorf("undecided: %s", v.Undecided))
+	case v.Diverged > 0:
 		why = append(why, fmt.Errorf("%d clients do not hold what they should", v.Diverged))
 	}
-	if v.Lost > 0 {
+	if v.outcome != nil && v.Lost > 0 {
 		why = append(why, fmt.Errorf("%d messages lost: %s", v.Lost, v.lostDetails))
 	}
 	if v.Unsent > 0 {

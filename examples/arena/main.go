@@ -19,7 +19,8 @@
 // It prints one status line a second and serves a live page. At the end (-duration, or Ctrl-C) the
 // world is frozen, and every bot compares what it holds with what the server says it should hold.
 // The exit status is 1 if anything differed, a message was lost, an error happened, or too few of
-// the moves of the bots were seen in time by those around them (-arrive).
+// the moves of the bots were seen in time by those around them (-arrive), or if the world did not come
+// to rest, on a machine that cannot keep up: then nothing is said of what differs or is lost (undecided).
 package main
 
 import (

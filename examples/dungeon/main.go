@@ -249,12 +249,13 @@ func (g *game) close() error {
 	fmt.Println("no more deals; the world comes to rest")
 	g.closing.Store(true)
 	var last *census
-	right := 0
+	counted, right := 0, 0
 	for end := time.Now().Add(closeLimit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		c := g.census.Load()
 		if c == last || c == nil {
 			continue
 		}
+		counted++
 		if last = c; c.have == c.handedOut {
 			right++
 		} else {
@@ -267,6 +268,9 @@ func (g *game) close() error {
 			}
 			return nil
 		}
+	}
+	if counted < calm {
+		return fmt.Errorf("undecided: the world has not come to rest, with %d censuses in %v: %s", counted, closeLimit, g.line())
 	}
 	return fmt.Errorf("the sums differ: %s", g.line())
 }

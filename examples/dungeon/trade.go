@@ -51,10 +51,11 @@ func (h *Hero) OnItemSafe(c entity.Callback) {
 	}
 }
 
-// OnProposed hears whether the buyer takes it. If nobody knows, the seller asks again.
+// OnProposed hears whether the buyer takes it. If nobody knows, the seller asks again; also if the buyer does, until it
+// pays: it may have died before that was in its backup, and then have had another seller's offer first.
 func (h *Hero) OnProposed(r entity.Reply) {
 	switch {
-	case r.Err == nil || !h.OnOffer.Get() || int64(h.Sale.Get()) != r.User:
+	case !h.OnOffer.Get() || int64(h.Sale.Get()) != r.User:
 	case refused(r.Err):
 		h.OnOffer.Set(false)
 	default:

@@ -194,6 +194,30 @@ func TestSaysWhatItHasSeen(t *testing.T) {
 	}
 }
 
+// A packet that has overtaken a bundle does not count as seen: what it told of entities that enter in the bundle
+// is lost here. A witness that took it for known would use the near form for them, next to a place that the
+// client does not hold, and misplace them by a multiple of four metres.
+func TestOvertakingIsNotSeen(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	for _, x := range []struct {
+		after  uint64
+		number uint32
+		seen   bool
+	}{{5, 1, true}, {6, 2, false}, {5, 3, true}, {7, 4, false}} {
+		r.whisper(packet(x.after, x.number, place(foe, float32(x.number)), place(foe+1, 50)))
+		if got := r.c.seen.Has(x.number); got != x.seen || r.c.Entity(foe).Position.X != float32(x.number) {
+			t.Errorf("packet %d after bundle %d: seen is %v; at %v", x.number, x.after, got, r.c.Entity(foe).Position)
+		}
+	}
+	r.say(r.enter(foe+1, 0).Append(r.cell(6)))
+	r.say(r.cell(7))
+	if r.whisper(packet(7, 5, place(foe+1, 51))); !r.c.seen.Has(5) || r.c.seen.Has(4) || r.c.seen.Has(2) {
+		t.Errorf("seen: %+v", r.c.seen)
+	}
+}
+
 func TestPacketsBeforeTheSession(t *testing.T) {
 	r := newRig(t)
 	r.attach()

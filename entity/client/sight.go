@@ -193,12 +193,15 @@ func (c *Client) positions(packet []byte) error {
 var errStale = errors.New("client: packet of another time")
 
 // packet notes that a packet has come. Each incarnation has its own numbers, and packets of another
-// may still be under way.
+// may still be under way. One that has overtaken a bundle is used as far as it goes, but does not count as seen:
+// it may tell of entities that enter in that bundle, and whose places in it are lost on this client.
 func (c *Client) packet(h *protocol.PacketHead) error {
 	if !c.inWorld || h.Epoch != uint8(c.incarnation) || h.After > c.bundle+maxAhead {
 		return errStale
 	}
-	c.seen.Note(h.Number)
+	if h.After <= c.bundle {
+		c.seen.Note(h.Number)
+	}
 	return nil
 }
 

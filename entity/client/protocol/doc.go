@@ -36,7 +36,8 @@
 // budget lets wait or whose height changes: it has eight bits of the height if the client may not
 // hold it. Everybody else is told the far form: 16 bits of X and Z, next to the origin
 // of the packet, with yaw, height, pitch and roll, or all of it whole for what is a kilometre away.
-// So none of the packets needs another. The place where an entity comes to rest is told reliably and
+// So none of the packets needs another. A packet that has overtaken a bundle is used, but does not count
+// as seen: what it tells of entities that enter in that bundle finds no replica. The place where an entity comes to rest is told reliably and
 // exactly.
 //
 // After counts the reliable bundles that the witness had sent before the packet. A client uses an

@@ -121,6 +121,8 @@
 //	Whereis, Whereabouts the teleport asks again                        1 s
 //	CreateSpace,         asked again until they are answered            1 s
 //	DestroySpace
+//	SpaceCopy, SpaceData the manager tells a BaseApp anew what it is    the next Welcome
+//	to a BaseApp         to keep, and then that all else is gone
 //	SetSpaceData,        said again to the same manager or the next     the next Welcome
 //	SpaceDataSet         one, until it is answered; what comes late
 //	                     yields to what others have set since. A base's

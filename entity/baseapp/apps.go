@@ -88,6 +88,7 @@ func (a *BaseApp) route() {
 	app.On(r, a.mourned)
 	app.On(r, func(_ sender, m *wire.Look) { a.looks.Take(m) })
 	a.routeCopies()
+	a.routeSpaces()
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })
@@ -163,6 +164,7 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 		return
 	}
 	a.number = m.Number
+	a.doubtSpaces()
 	a.said.SayLate()
 	a.baseMgr.Move(addressIfValid(m.BaseAppMgr.At, a.baseMgr.At))
 	a.stores = m.Stores && a.cfg.Stored != nil

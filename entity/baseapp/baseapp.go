@@ -64,6 +64,8 @@ type BaseApp struct {
 
 	downloads downloads
 
+	spaceCopies []*spaceCopy // in the order of spaces
+
 	spaces  app.Errands // for new ones
 	endings app.Errands // of spaces
 	said    app.Said    // space data that the manager has not answered

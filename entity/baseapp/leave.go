@@ -315,7 +315,7 @@ func heardStill(id wire.ID) bool {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.MembersID, wire.FreezeID,
 		wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID, wire.BackupRuleID, wire.BackupRuleHeldID,
-		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID, wire.LookID:
+		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID, wire.LookID, wire.SpaceCopyID, wire.SpaceDataID:
 		return true
 	}
 	return false

@@ -14,7 +14,7 @@ func (a *BaseApp) rejoin() {
 	m.Frozen = a.frozen
 	m.Peers = a.peers()
 	a.cellMgr.Send(&m)
-	a.cellMgr.Send(&wire.RejoinEnd{Rules: a.rejoinRules()})
+	a.cellMgr.Send(&wire.RejoinEnd{Rules: a.rejoinRules(), Spaces: a.rejoinSpaces()})
 }
 
 // peers names the CellApps on which the cell parts of the bases here live, and the other BaseApps, which hold

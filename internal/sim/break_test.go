@@ -30,7 +30,7 @@ var unbroken = []wire.ID{
 	wire.ReportID, wire.CellsReportID, wire.GeometryLackedID, wire.SpaceRateID, wire.SpaceDataSetID, wire.ClientPacketID,
 	wire.ProxiesID, wire.NamesID, wire.LoginsID, wire.SteerID,
 	wire.RejoinRuleID, wire.BackupRuleID, wire.BackupRuleHeldID, wire.BaseDoorsID, wire.InheritedID, wire.LeavingID, wire.DepartID, wire.DepartedID,
-	wire.LeaseAskID, wire.LeaseVoteID,
+	wire.LeaseAskID, wire.LeaseVoteID, wire.SpaceCopyID,
 }
 
 // breakables are all messages of the table that are not unbroken.

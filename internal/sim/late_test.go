@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
@@ -16,6 +17,7 @@ import (
 func TestLateSpaceData(t *testing.T) {
 	o, in := scripted(36, 2)
 	play(t, o, func(r *rig) {
+		r.unkeep()
 		late := r.lingering(in)
 		r.part(late, r.manager)
 		r.wait(100 * time.Millisecond)
@@ -52,6 +54,20 @@ func TestLateSpaceData(t *testing.T) {
 		})
 		r.until("the late cell is gone", removalEnds, func() bool { return r.removals() == 0 && cellIn(late, theSpace) == nil })
 	})
+}
+
+// unkeep has all BaseApps forget what they keep of the shared space, as if they had come just now.
+func (r *rig) unkeep() {
+	r.t.Helper()
+	told := make(map[*Process]bool)
+	r.hook = func(p *Process, _ mercury.ChannelID, msg []byte) []byte {
+		if len(msg) > 0 && wire.ID(msg[0]) == wire.SpaceDataID && p.takes("baseapp") {
+			told[p] = true
+			return wire.Encode(nil, &wire.SpaceCopy{Space: theSpace, Gone: true})
+		}
+		return msg
+	}
+	r.until("nobody keeps the space", 10*time.Second, func() bool { return len(told) == len(r.baseApps) })
 }
 
 // lingering is a CellApp whose cell is out of the space, empty, and stays because it waits for an

@@ -385,6 +385,16 @@ func (rec *recorder) ofCells(id wire.ID) teller {
 		return tell(func(m *wire.GeometryLacked) string { return fmt.Sprintf("GeometryLacked of space %d", m.Space) })
 	case wire.SpaceDataID:
 		return tell(func(m *wire.SpaceData) string { return datum("SpaceData", m.Space, m.Entry.Key, m.Entry.Removed) })
+	case wire.SpaceCopyID:
+		return tell(func(m *wire.SpaceCopy) string {
+			switch {
+			case m.Gone && m.Space == 0:
+				return "SpaceCopy: all others are gone"
+			case m.Gone:
+				return fmt.Sprintf("SpaceCopy of space %d: gone", m.Space)
+			}
+			return fmt.Sprintf("SpaceCopy of space %d", m.Space)
+		})
 	case wire.SetSpaceDataID:
 		return tell(func(m *wire.SetSpaceData) string { return datum("SetSpaceData", m.Space, m.Key, m.Removed) })
 	case wire.SpaceDataSetID:

@@ -19,6 +19,7 @@ import (
 //	    --Rejoin------------------------>
 //	    --RejoinCell-------------------->   one for each cell of a CellApp
 //	    --RejoinRule-------------------->   one for each BaseApp whose backup rule it knows
+//	    --SpaceCopy--------------------->   one for each space that a BaseApp keeps
 //	    --RejoinEnd--------------------->
 //	    <----------------------- Welcome
 //
@@ -144,13 +145,14 @@ func (m *RejoinRule) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // RejoinEnd ends a Rejoin.
 type RejoinEnd struct {
-	// Cells and Rules are how many RejoinCells and RejoinRules there were.
-	Cells, Rules uint32
+	// Cells, Rules and Spaces are how many RejoinCells, RejoinRules and SpaceCopies there were.
+	Cells, Rules, Spaces uint32
 }
 
 func (m *RejoinEnd) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Cells)
 	codec.Uint32(c, &m.Rules)
+	codec.Uint32(c, &m.Spaces)
 }
 
 // Append and Parse are what code describes.

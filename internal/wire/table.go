@@ -130,7 +130,7 @@ const (
 )
 
 // About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule,
-// RejoinRule and Depart to the CellAppMgr, Inherited and Leaving to the BaseAppMgr.
+// RejoinRule, Depart and SpaceCopy to the CellAppMgr, Inherited and Leaving to the BaseAppMgr.
 const (
 	BaseCopyID ID = 144 + iota
 	BaseCopyHeldID
@@ -144,6 +144,7 @@ const (
 	LeavingID
 	DepartID
 	DepartedID
+	SpaceCopyID
 )
 
 // Between the managers of a cluster.
@@ -191,7 +192,8 @@ var table = newTable(
 	row[CellGoing](CellGoingID, CellAppMgr.to(CellApp)),
 	row[Retired](RetiredID, CellAppMgr.to(CellApp)),
 	row[Geometry](GeometryID, CellAppMgr.to(CellApp)),
-	row[SpaceData](SpaceDataID, CellAppMgr.to(CellApp)),
+	row[SpaceData](SpaceDataID, CellAppMgr.to(CellApp, BaseApp)),
+	row[SpaceCopy](SpaceCopyID, CellAppMgr.to(BaseApp), BaseApp.to(CellAppMgr)),
 	row[SpaceDataSet](SpaceDataSetID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceRate](SpaceRateID, CellAppMgr.to(CellApp)),
 	row[Look](LookID, CellAppMgr.to(CellApp, BaseApp)),

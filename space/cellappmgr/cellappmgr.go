@@ -45,6 +45,7 @@ type CellAppMgr struct {
 
 	gameShift time.Duration // game time minus the manager's clock
 	recovery  recovery
+	keeping   keeping
 	// superseded: an app was welcomed by a manager of a higher term.
 	superseded bool
 	// seated: a Seat runs this manager, and asks for a higher term than that of an app which outranks it.
@@ -132,6 +133,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 		ticks:     app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		awake:     awake{step: maxStep * cfg.Tick},
 		recovery:  recovery{on: cfg.Term > 1 && cfg.RecoveryWindow > 0},
+		keeping:   keeping{round: 1, pending: true},
 	}
 	policy, err := cfg.Policy.New(cfg.Balance, cfg.Border)
 	if err != nil {
@@ -181,6 +183,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.watchMembers()
 		m.endEmpty(now)
 		m.makeSpaces(now)
+		m.keepSpaces()
 		m.repeatOrders(now)
 		m.releaseApps()
 		m.balance(now)

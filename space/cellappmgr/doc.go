@@ -46,6 +46,10 @@
 // are. While the scorers refuse every CellApp the space waits: it is counted
 // (Counts.UnplacedSpaces), named in the log, and tried again each balance period.
 //
+// What a space has besides its entities is with the manager and with the CellApps of its cells. Lest
+// it is lost when they die together, two BaseApps keep it: they are told the whole, then each
+// change, and tell the next manager (keepers.go draws it).
+//
 // Whoever asks where to make an entity in a space that has ended is told that it has ended. Idle
 // spaces of one cell cost nothing but their share of the reports and of the balance.
 //
@@ -82,6 +86,8 @@
 //   - Of each key of the space data the newest entry wins. Numbers go on above all that a manager
 //     of a lower term can have given. What apps said to the earlier manager, and it told no one, is
 //     lost with it.
+//   - Spaces of which no CellApp has come back are made anew, with the data that their keepers have.
+//     Who was in them comes back from the backups; if nobody does in a minute, a created one ends.
 //   - Apps keep their number and allocator; new ones get numbers above the highest. Game time goes
 //     on from that of the CellApp which is furthest ahead. The world stands still if any app says
 //     that it does.

@@ -29,6 +29,7 @@ type member struct {
 	lookAt  time.Duration // not before; by the time that the manager was awake
 
 	report       wire.Report
+	keepsUnknown bool            // of a BaseApp: it may keep spaces that it should not; see keepSpaces
 	sinceFreeze  int             // reports since the last Freeze
 	load         balance.AppLoad // of a CellApp
 	cells        int             // of a CellApp, in all spaces
@@ -167,6 +168,7 @@ func (m *CellAppMgr) add(a *member) {
 
 func (m *CellAppMgr) welcome(now time.Duration, a *member) {
 	a.welcomedAt = now
+	m.unkept(a)
 	m.send(a, &wire.Welcome{
 		Number: a.number, Allocator: a.allocator, Term: m.cfg.Term, GameTime: m.clusterTime(now),
 		CellAppMgr: m.cfg.Transport.Self(), BaseAppMgr: m.baseMgr, DBApp: m.dbApp, Stores: m.cfg.Stores,
@@ -229,6 +231,7 @@ func (m *CellAppMgr) forget(a *member) {
 	}
 	delete(m.byChannel, a.channel)
 	m.unwatch(a)
+	m.unkept(a)
 	m.placer = nil
 	switch a.role {
 	case wire.DBApp:

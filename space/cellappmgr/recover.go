@@ -113,6 +113,7 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	for i, b := range back {
 		members[i] = m.reinstate(b)
 	}
+	m.revive(now)
 	lost := m.rebuild()
 	for i, a := range members {
 		if a != nil {

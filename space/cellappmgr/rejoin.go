@@ -20,7 +20,9 @@ type returning struct {
 	told  *wire.Rejoin
 	cells []returningCell
 	rules []migrate.Departure // of BaseApps; Number is 0 for one that is not gone
-	done  bool
+	// copies is how many spaces it has kept.
+	copies int
+	done   bool
 }
 
 // returningCell is a cell that it has.
@@ -125,8 +127,9 @@ func (m *CellAppMgr) rejoinBegins(from sender, msg *wire.Rejoin) {
 // rejoinEnds takes the last message of what an app tells.
 func (m *CellAppMgr) rejoinEnds(from sender, msg *wire.RejoinEnd) error {
 	b := from.back
-	if b.told == nil || int(msg.Cells) != len(b.cells) || int(msg.Rules) != len(b.rules) {
-		return fmt.Errorf("%w: the end of a rejoin with %d cells and %d rules after %d and %d", wire.ErrMalformed, msg.Cells, msg.Rules, len(b.cells), len(b.rules))
+	if b.told == nil || int(msg.Cells) != len(b.cells) || int(msg.Rules) != len(b.rules) || int(msg.Spaces) != b.copies {
+		return fmt.Errorf("%w: the end of a rejoin with %d cells, %d rules and %d spaces after %d, %d and %d", wire.ErrMalformed,
+			msg.Cells, msg.Rules, msg.Spaces, len(b.cells), len(b.rules), b.copies)
 	}
 	b.done = true
 	if !m.recovery.on {

@@ -55,6 +55,7 @@ func (m *CellAppMgr) enter(cfg SpaceConfig, o *origin) *space {
 	m.spaces = append(m.spaces, s)
 	m.byID[cfg.ID] = s
 	m.homeless = append(m.homeless, s)
+	m.keeping.pending = true
 	return s
 }
 
@@ -124,6 +125,7 @@ func (m *CellAppMgr) endSpace(now time.Duration, s *space, why string) {
 	m.log.Info("space ends", "space", s.cfg.ID, "why", why, "cells", len(s.cells))
 	s.ending, s.tree, s.dirty = true, nil, false
 	delete(m.byRequest, spaceRequest{s.origin.owner, s.origin.request})
+	m.release(s)
 	for _, c := range s.cells {
 		c.app.cells--
 		s.removals = append(s.removals, &removal{cell: c.id, app: c.app})

@@ -29,6 +29,9 @@ type space struct {
 	dirty     bool            // the tree may say more than is published
 	cells     []*cell         // one for each leaf, in the order of making
 	data      spaceData
+	keepers   []*member // see keepSpaces
+	keptRound uint64    // the round in which they were chosen
+	copied    bool      // keepers have told of it
 	rates     rates
 	info      []byte      // goes with AddCell
 	moved     []movedLine // by the last balance

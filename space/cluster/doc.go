@@ -69,7 +69,8 @@
 //	              below 0, its bases, their cell parts and the sessions of its players end.
 //	LoginApp      who logs in just then tries again elsewhere. Players in the world notice nothing.
 //	managers      the world runs on, without logins, balance and verdicts, until they are started again
-//	              with a higher Config.Term.
+//	              with a higher Config.Term. A space whose CellApps have all died with them is made anew: two
+//	              BaseApps have its data.
 //
 // What a base does by itself is copied now and then; what must not be done twice waits for a copy
 // (entity.Base.Backup).

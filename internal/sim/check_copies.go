@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // backupPeriod is the time between two backups of a base: short, so that a run has many rounds.
@@ -64,12 +65,18 @@ func (k *copiesHeld) safe() error {
 	var err error
 	k.each(func(p *Process, b baseapp.BaseView, rule *migrate.Rule, holders []mercury.Address) {
 		for _, h := range holders {
-			if n := numbers[copyAt{h, p.Address(), b.ID}]; n < b.Confirmed && slices.Contains(living, h) {
+			if n := numbers[copyAt{h, p.Address(), b.ID}]; n < b.Confirmed && slices.Contains(living, h) && k.isMember(h) {
 				err = fmt.Errorf("copies: copy %d of %s on %s is confirmed, and its holder %v has %d by rule %d", b.Confirmed, b.ID, p.Name, h, n, rule.Version)
 			}
 		}
 	})
 	return err
+}
+
+// isMember reports whether an app is of the cluster. One that was declared dead, and is only slow, is not: nobody
+// restores anything from its copies.
+func (k *copiesHeld) isMember(app mercury.Address) bool {
+	return slices.ContainsFunc(k.c.leader().Status().Apps, func(a status.App) bool { return a.Address == app.String() })
 }
 
 func (k *copiesHeld) converged() error {

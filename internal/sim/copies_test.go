@@ -41,6 +41,9 @@ func TestBasesDie(t *testing.T) {
 		"names":      {[]uint64{1, 2, 3, 27, 33}, func(o *Options) { o.Wild.Namers = 4 }},
 		"travellers": {[]uint64{1, 4}, func(o *Options) { o.Wild.Travellers = 3 }},
 		"settlers":   {[]uint64{0, 2}, func(o *Options) { o.Wild.Settlers = 3 }},
+		"gossips":    {[]uint64{1, 2}, func(o *Options) { o.Wild.Gossips = 4 }},
+		// A holder is declared dead while it is only slow.
+		"slow holders": {[]uint64{61, 83}, func(o *Options) { o.Pause, o.Wild.Namers = true, 4 }},
 		// CellApps and BaseApps die, and what a cell part was told is safe is kept.
 		"savers": {[]uint64{1, 2, 6}, func(o *Options) { o.Crash, o.Wild.Savers = true, 6 }},
 		// The CellAppMgr dies at about the same time as a BaseApp of which only others than its cells know.

@@ -3,7 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -21,27 +21,37 @@ import (
 // and it is for the library to know them. It also muses by itself, as it walks. What it had mused since
 // its backup, a restored one muses again, with the same numbers in its new life. But what the backup
 // has, it must not be heard to say twice.
+//
+// A base that is restored may call others than before. So its calls, and those that its cell part makes for
+// it, come with the life of the base.
 
 const gossipDef = `
 <root>
 	<Properties>
 		<said>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </said>
-		<heard>  <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </heard>
+		<heard>  <Type> MAP <key> STRING </key> <of> UINT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </heard>
+		<heir>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </heir>
 		<open>   <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
 		<owed>   <Type> MAP <key> UINT64 </key> <of> UINT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </owed>
 		<asked>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
 		<faults> <Type> ARRAY <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </faults>
 		<friend> <Type> ENTITY_ID </Type> <Flags> CELL_PRIVATE </Flags> </friend>
 		<fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow>
+		<told>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> BASE </Flags> </told>
+		<ears>   <Type> MAP <key> STRING </key> <of> UINT64 </of> </Type> <Flags> BASE </Flags> </ears>
+		<waits>  <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> BASE </Flags> </waits>
+		<owes>   <Type> MAP <key> UINT64 </key> <of> UINT32 </of> </Type> <Flags> BASE </Flags> </owes>
+		<begged> <Type> UINT32 </Type> <Flags> BASE </Flags> </begged>
+		<amiss>  <Type> ARRAY <of> STRING </of> </Type> <Flags> BASE </Flags> </amiss>
 	</Properties>
 	<CellMethods>
-		<speak> <Arg> ENTITY_ID </Arg> <Arg> UINT8 </Arg> <Arg> BOOL </Arg> </speak>
-		<hear> <Args> <of> STRING </of> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hear>
+		<speak> <Arg> ENTITY_ID </Arg> <Arg> UINT8 </Arg> <Arg> BOOL </Arg> <Arg> UINT32 </Arg> </speak>
+		<hear> <Args> <of> STRING </of> <life> UINT32 </life> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hear>
 		<muse> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </muse>
 	</CellMethods>
 	<BaseMethods>
 		<museBase> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </museBase>
-		<hearBase> <Args> <of> STRING </of> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hearBase>
+		<hearBase> <Args> <of> STRING </of> <life> UINT32 </life> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hearBase>
 	</BaseMethods>
 </root>`
 
@@ -69,20 +79,28 @@ func pairOf(id entity.ID, part entity.Part, kind entity.MailboxKind) string {
 	return fmt.Sprintf("%v %v %s", id, part, way)
 }
 
-// tongue is what a part of a gossip has of its calls. The cell part's is in properties.
+// tongue is what a part of a gossip has of its calls, in its properties.
 type tongue interface {
+	life() uint32 // of the base
 	lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox
 	self() (entity.ID, entity.Part)
 	said(pair string) uint32
 	say(pair string, n uint32)
-	heard(pair string) uint32
-	hear(pair string, n uint32)
+	heard(pair string) heardCall
+	hear(pair string, x heardCall)
 	begin(pair string) (user uint32)
 	end(user uint32) (pair string, open bool)
 	fault(format string, args ...any)
 	answerer() answerer
 	owe(token entity.AnswerToken, n uint32)
 }
+
+// heardCall is the last call of a pair, and in which life it was said.
+type heardCall struct{ life, n uint32 }
+
+func heardOf(v uint64) heardCall { return heardCall{uint32(v >> 32), uint32(v)} }
+
+func (x heardCall) value() uint64 { return uint64(x.life)<<32 | uint64(x.n) }
 
 // answerer is either part of an entity.
 type answerer interface {
@@ -106,7 +124,7 @@ func speak(t tongue, to entity.ID, kind entity.MailboxKind, asks bool) {
 	if kind.Part() == entity.BasePart {
 		method = "hearBase"
 	}
-	if err := m.Call(method, pairOf(id, part, kind), n); err != nil {
+	if err := m.Call(method, pairOf(id, part, kind), t.life(), n); err != nil {
 		if asks {
 			t.end(user)
 		}
@@ -116,15 +134,18 @@ func speak(t tongue, to entity.ID, kind entity.MailboxKind, asks bool) {
 }
 
 // listen handles a call: the numbers of a pair come in order, each once, and none is left out. What a
-// cell part hands on to its base may come again after that cell part was restored.
-func listen(t tongue, pair string, n uint32) (uint32, string, error) {
+// cell part hands on to its base may come again after that cell part was restored. The first call of a later
+// life may have a number that came before.
+func listen(t tongue, pair string, life, n uint32) (uint32, string, error) {
 	id, part := t.self()
 	last := t.heard(pair)
-	relayed := len(pair) > 5 && pair[len(pair)-5:] == "relay"
-	if n != last+1 && !(relayed && n <= last) {
-		t.fault("%v %v heard %d after %d of %s", id, part, n, last, pair)
+	relayed := strings.HasSuffix(pair, "relay") && life <= last.life && n <= last.n
+	if !relayed {
+		if !mayNote(last.life, last.n, life, n) {
+			t.fault("%v %v heard %d of life %d after %d of %d of %s", id, part, n, life, last.n, last.life, pair)
+		}
+		t.hear(pair, heardCall{life, n})
 	}
-	t.hear(pair, max(n, last))
 	if n%laterEvery == 0 {
 		token, err := t.answerer().Later()
 		if err != nil {
@@ -195,13 +216,15 @@ func hearAnswer(t tongue, r entity.Reply, tally map[string]int) {
 // gossipCell is the cell part of a gossip.
 type gossipCell struct {
 	*space.Real
-	Said, Heard property.Map[string, uint32]
-	Open        property.Map[uint32, string]
-	Owed        property.Map[uint64, uint64] // when the call came, in milliseconds, and its number
-	Asked       property.Uint32
-	Friend      property.Uint64
-	Faults      property.Slice[string]
-	w           *world `cellscape:"local"`
+	Said   property.Map[string, uint32]
+	Heard  property.Map[string, uint64]
+	Heir   property.Uint32 // the life of the base that made it speak last
+	Open   property.Map[uint32, string]
+	Owed   property.Map[uint64, uint64] // when the call came, in milliseconds, and its number
+	Asked  property.Uint32
+	Friend property.Uint64
+	Faults property.Slice[string]
+	w      *world `cellscape:"local"`
 }
 
 func (s *gossipCell) OnCreated() { _, _ = s.AddTimer(beat, beat, "OnBeat", 0) }
@@ -255,35 +278,32 @@ func (s *gossipCell) muse(kind entity.MailboxKind, method string) {
 
 func mused(pair string) string { return pair + " mused" }
 
-// lifeBits is where the number ends and the life begins in what is kept of the last musing.
-const lifeBits = 20
-
 // overhear handles a musing.
 func overhear(t tongue, pair string, life, n uint32) {
 	id, part := t.self()
-	had := t.heard(mused(pair))
-	lastLife, last := had>>lifeBits, had&(1<<lifeBits-1)
-	if life < lastLife || life == lastLife && n != last+1 || n > last+1 {
-		t.fault("%v %v overheard %d of life %d after %d of %d of %s", id, part, n, life, last, lastLife, pair)
+	last := t.heard(mused(pair))
+	if life < last.life || life == last.life && n != last.n+1 || n > last.n+1 {
+		t.fault("%v %v overheard %d of life %d after %d of %d of %s", id, part, n, life, last.n, last.life, pair)
 	}
-	t.hear(mused(pair), life<<lifeBits|n)
+	t.hear(mused(pair), heardCall{life, n})
 }
 
 // Muse is called by others.
 func (s *gossipCell) Muse(of string, life, n uint32) { overhear(s.tongue(), of, life, n) }
 
 // MuseBase is called by others.
-func (b *gossipBase) MuseBase(of string, life, n uint32) { overhear(&b.baseTongue, of, life, n) }
+func (b *gossipBase) MuseBase(of string, life, n uint32) { overhear(b.tongue(), of, life, n) }
 
 // Speak calls whom the base names.
-func (s *gossipCell) Speak(to entity.ID, kind uint8, asks bool) {
+func (s *gossipCell) Speak(to entity.ID, kind uint8, asks bool, life uint32) {
 	s.Friend.Set(uint64(to))
+	s.Heir.Set(life)
 	speak(s.tongue(), to, entity.MailboxKind(kind), asks)
 }
 
 // Hear is called by others.
-func (s *gossipCell) Hear(of string, n uint32) (uint32, string, error) {
-	return listen(s.tongue(), of, n)
+func (s *gossipCell) Hear(of string, life, n uint32) (uint32, string, error) {
+	return listen(s.tongue(), of, life, n)
 }
 
 // OnHeard takes an answer.
@@ -291,7 +311,7 @@ func (s *gossipCell) OnHeard(r entity.Reply) { hearAnswer(s.tongue(), r, s.w.ans
 
 func (s *gossipCell) tongue() tongue { return cellTongue{s} }
 
-// cellTongue keeps the numbers in the properties.
+// cellTongue has those of the cell part.
 type cellTongue struct{ s *gossipCell }
 
 func (t cellTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox {
@@ -300,8 +320,9 @@ func (t cellTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox
 func (t cellTongue) self() (entity.ID, entity.Part) { return t.s.ID(), entity.CellPart }
 func (t cellTongue) said(pair string) uint32        { n, _ := t.s.Said.Get(pair); return n }
 func (t cellTongue) say(pair string, n uint32)      { _ = t.s.Said.Set(pair, n) }
-func (t cellTongue) heard(pair string) uint32       { n, _ := t.s.Heard.Get(pair); return n }
-func (t cellTongue) hear(pair string, n uint32)     { _ = t.s.Heard.Set(pair, n) }
+func (t cellTongue) heard(pair string) heardCall    { v, _ := t.s.Heard.Get(pair); return heardOf(v) }
+func (t cellTongue) hear(pair string, x heardCall)  { _ = t.s.Heard.Set(pair, x.value()) }
+func (t cellTongue) life() uint32                   { return t.s.Heir.Get() }
 func (t cellTongue) begin(pair string) uint32 {
 	t.s.Asked.Set(t.s.Asked.Get() + 1)
 	_ = t.s.Open.Set(t.s.Asked.Get(), pair)
@@ -320,36 +341,30 @@ func (t cellTongue) fault(format string, args ...any) {
 	_ = t.s.Faults.Append(fmt.Sprintf(format, args...))
 }
 
-// gossipBase is the base part of a gossip. Its numbers are in memory, so it is only for runs in which no base
-// is restored.
+// gossipBase is the base part of a gossip.
 type gossipBase struct {
 	*entity.Base
-	Fellow     property.Bool // made by another
-	w          *world        `cellscape:"local"`
-	beats      int           `cellscape:"local"`
-	ending     bool          `cellscape:"local"`
-	baseTongue `cellscape:"local"`
+	Fellow property.Bool // made by another
+	Told   property.Map[string, uint32]
+	Ears   property.Map[string, uint64]
+	Waits  property.Map[uint32, string]
+	Owes   property.Map[uint64, uint32] // the calls that it is yet to answer
+	Begged property.Uint32
+	Amiss  property.Slice[string]
+	w      *world `cellscape:"local"`
+	nth    uint32 `cellscape:"local"` // of all lives of bases that were restored; 0 for a first one
+	beats  int    `cellscape:"local"`
+	ending bool   `cellscape:"local"`
 }
 
-type baseTongue struct {
-	b       *entity.Base
-	saidTo  map[string]uint32
-	heardOf map[string]uint32
-	open    map[uint32]string
-	asked   uint32
-	faults  []string
-	owed    []owed
-}
-
-// owed is a call that a base is yet to answer.
-type owed struct {
-	token entity.AnswerToken
-	n     uint32
+// OnRestored begins another life.
+func (b *gossipBase) OnRestored() {
+	b.w.bases.lives++
+	b.nth = b.w.bases.lives
 }
 
 // OnCreated makes the cell part.
 func (b *gossipBase) OnCreated() {
-	b.baseTongue = baseTongue{b: b.Base, saidTo: map[string]uint32{}, heardOf: map[string]uint32{}, open: map[uint32]string{}}
 	b.w.gossips = append(b.w.gossips, b.ID())
 	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
 	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
@@ -363,9 +378,15 @@ func gossipKinds() [5]entity.MailboxKind {
 // OnBeat lets base or cell part call somebody, in the bad time.
 func (b *gossipBase) OnBeat(entity.Callback) {
 	chance := b.w.chance.gossip
-	b.owed = slices.DeleteFunc(b.owed, func(o owed) bool {
-		return (b.w.calm || chance.IntN(4) == 0) && answerLater(&b.baseTongue, o.token, o.n, b.w.answers)
-	})
+	var over []uint64
+	for token, n := range b.Owes.All() {
+		if (b.w.calm || chance.IntN(4) == 0) && answerLater(b.tongue(), entity.AnswerToken(token), n, b.w.answers) {
+			over = append(over, token)
+		}
+	}
+	for _, token := range over {
+		_ = b.Owes.Delete(token)
+	}
 	if b.beats++; b.w.calm || b.w.hush {
 		return
 	}
@@ -387,9 +408,9 @@ func (b *gossipBase) OnBeat(entity.Callback) {
 			continue
 		}
 		if asks := chance.IntN(2) == 0; chance.IntN(2) == 0 {
-			speak(&b.baseTongue, to, kind, asks)
+			speak(b.tongue(), to, kind, asks)
 		} else {
-			_ = b.Cell().Call("speak", to, uint8(kind), asks)
+			_ = b.Cell().Call("speak", to, uint8(kind), asks, b.nth)
 		}
 	}
 }
@@ -404,37 +425,41 @@ func (b *gossipBase) end() {
 func (b *gossipBase) OnFellow(entity.BaseReply) {}
 
 // HearBase is called by others.
-func (b *gossipBase) HearBase(of string, n uint32) (uint32, string, error) {
-	return listen(&b.baseTongue, of, n)
+func (b *gossipBase) HearBase(of string, life, n uint32) (uint32, string, error) {
+	return listen(b.tongue(), of, life, n)
 }
 
 // OnHeard takes an answer.
-func (b *gossipBase) OnHeard(r entity.Reply) { hearAnswer(&b.baseTongue, r, b.w.answers) }
+func (b *gossipBase) OnHeard(r entity.Reply) { hearAnswer(b.tongue(), r, b.w.answers) }
 
-func (t *baseTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox {
+func (b *gossipBase) tongue() tongue { return baseTongue{b} }
+
+// baseTongue has those of the base part.
+type baseTongue struct{ b *gossipBase }
+
+func (t baseTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox {
 	return t.b.Lookup(id, "Gossip", kind)
 }
-func (t *baseTongue) self() (entity.ID, entity.Part) { return t.b.ID(), entity.BasePart }
-func (t *baseTongue) said(pair string) uint32        { return t.saidTo[pair] }
-func (t *baseTongue) say(pair string, n uint32)      { t.saidTo[pair] = n }
-func (t *baseTongue) heard(pair string) uint32       { return t.heardOf[pair] }
-func (t *baseTongue) hear(pair string, n uint32)     { t.heardOf[pair] = n }
-func (t *baseTongue) begin(pair string) uint32 {
-	t.asked++
-	t.open[t.asked] = pair
-	return t.asked
+func (t baseTongue) self() (entity.ID, entity.Part) { return t.b.ID(), entity.BasePart }
+func (t baseTongue) life() uint32                   { return t.b.nth }
+func (t baseTongue) said(pair string) uint32        { n, _ := t.b.Told.Get(pair); return n }
+func (t baseTongue) say(pair string, n uint32)      { _ = t.b.Told.Set(pair, n) }
+func (t baseTongue) heard(pair string) heardCall    { v, _ := t.b.Ears.Get(pair); return heardOf(v) }
+func (t baseTongue) hear(pair string, x heardCall)  { _ = t.b.Ears.Set(pair, x.value()) }
+func (t baseTongue) begin(pair string) uint32 {
+	t.b.Begged.Set(t.b.Begged.Get() + 1)
+	_ = t.b.Waits.Set(t.b.Begged.Get(), pair)
+	return t.b.Begged.Get()
 }
-func (t *baseTongue) end(user uint32) (string, bool) {
-	pair, open := t.open[user]
-	delete(t.open, user)
+func (t baseTongue) end(user uint32) (string, bool) {
+	pair, open := t.b.Waits.Get(user)
+	_ = t.b.Waits.Delete(user)
 	return pair, open
 }
-func (t *baseTongue) answerer() answerer { return t.b }
-func (t *baseTongue) owe(token entity.AnswerToken, n uint32) {
-	t.owed = append(t.owed, owed{token, n})
-}
-func (t *baseTongue) fault(format string, args ...any) {
-	t.faults = append(t.faults, fmt.Sprintf(format, args...))
+func (t baseTongue) answerer() answerer                     { return t.b }
+func (t baseTongue) owe(token entity.AnswerToken, n uint32) { _ = t.b.Owes.Set(uint64(token), n) }
+func (t baseTongue) fault(format string, args ...any) {
+	_ = t.b.Amiss.Append(fmt.Sprintf(format, args...))
 }
 
 // callsAnswered checks promises 3 and 10 for calls between scripts: each is handled once and in order
@@ -463,7 +488,9 @@ func (k *callsAnswered) safe() error {
 				list = append(list, f)
 			}
 		} else {
-			list = b.faults
+			for _, f := range b.Amiss.All() {
+				list = append(list, f)
+			}
 		}
 		for _, f := range list {
 			faults = append(faults, fmt.Errorf("promises 3 and 10: on %s: %s", p.Name, f))
@@ -482,7 +509,7 @@ func (k *callsAnswered) converged() error {
 		}
 		bases[b.ID()] = b
 	})
-	check := func(t tongue, open int) {
+	check := func(t tongue, life uint32, open int) {
 		id, part := t.self()
 		if open > 0 {
 			faults = append(faults, fmt.Errorf("promise 10: %v %v waits for %d answers", id, part, open))
@@ -491,28 +518,34 @@ func (k *callsAnswered) converged() error {
 			for _, kind := range gossipKinds() {
 				var target tongue
 				if b := bases[to]; b != nil && kind.Part() == entity.BasePart {
-					target = &b.baseTongue
+					target = b.tongue()
 				} else if s := cells[to]; s != nil && kind.Part() == entity.CellPart {
 					target = s.tongue()
 				} else {
 					continue
 				}
-				said, heard := t.said(mused(pairOf(to, 0, kind))), target.heard(mused(pairOf(id, part, kind)))&(1<<lifeBits-1)
+				said, heard := t.said(mused(pairOf(to, 0, kind))), target.heard(mused(pairOf(id, part, kind))).n
 				if said > heard { // a restored one may have mused less than before
 					faults = append(faults, fmt.Errorf("promise 3: %v %v mused %d to the %v of %v, which heard %d", id, part, said, kind, to, heard))
 				}
-				if said, heard = t.said(pairOf(to, 0, kind)), target.heard(pairOf(id, part, kind)); said != heard {
-					faults = append(faults, fmt.Errorf("promise 3: %v %v said %d to the %v of %v, which heard %d", id, part, said, kind, to, heard))
+				// What was said in a former life may be undone.
+				said, last := t.said(pairOf(to, 0, kind)), target.heard(pairOf(id, part, kind))
+				if said != last.n && (life == last.life || said > last.n) {
+					faults = append(faults, fmt.Errorf("promise 3: %v %v said %d to the %v of %v, which heard %d of life %d", id, part, said, kind, to, last.n, last.life))
 				}
 			}
 		}
 	}
 	for _, id := range k.c.world.gossips {
 		if b := bases[id]; b != nil {
-			check(&b.baseTongue, len(b.open))
+			check(b.tongue(), b.nth, b.Waits.Len())
 		}
 		if s := cells[id]; s != nil {
-			check(s.tongue(), s.Open.Len())
+			life := s.Heir.Get()
+			if b := bases[id]; b != nil {
+				life = b.nth
+			}
+			check(s.tongue(), life, s.Open.Len())
 		}
 	}
 	return errors.Join(faults...)
@@ -525,7 +558,7 @@ func (c *Cluster) noneWaits() bool {
 		if s != nil {
 			waits += s.Open.Len()
 		} else {
-			waits += len(b.open)
+			waits += b.Waits.Len()
 		}
 	})
 	return waits == 0

@@ -62,7 +62,7 @@ func TestMadeAfterItsEnd(t *testing.T) {
 		speak(caller.tongue(), made, entity.CellMailbox, false)
 		r.until("the next call is heard", time.Second, func() bool {
 			orphan, _ := r.gossip(made)
-			return orphan != nil && orphan.tongue().heard(pairOf(caller.ID(), entity.CellPart, entity.CellMailbox)) == 2
+			return orphan != nil && orphan.tongue().heard(pairOf(caller.ID(), entity.CellPart, entity.CellMailbox)).n == 2
 		})
 		r.wait(time.Second)
 		r.hook = nil

@@ -454,7 +454,7 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 // restoreFlow turns a flow of a former incarnation into that of a new one.
 func (r *Real) restoreFlow(p *peer, former uint32) {
 	p.at = mercury.Address{}
-	p.in.Restore()
+	p.in.RestoreUnconfirmed()
 	if !r.own(p) {
 		p.in.Owe() // so the other end hears at once that this is another incarnation
 		p.out.Restart(former)

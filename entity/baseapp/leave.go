@@ -177,7 +177,7 @@ func (a *BaseApp) whyStay() string {
 	if l.quietBy == 0 {
 		l.quietBy = a.now + quietTime
 	}
-	if a.now < l.quietBy && (a.links.Asked() > 0 || len(a.talking.departed) > 0) {
+	if a.now < l.quietBy && (a.links.Asked() > 0 || len(a.talking.departed) > 0 || len(a.storing.loads) > 0) {
 		return "answers, and messages of bases that are gone"
 	}
 	return ""

@@ -1,12 +1,14 @@
 package sim
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -228,4 +230,56 @@ func TestLeaveWaitsForCopies(t *testing.T) {
 		r.left(origin, 60*time.Second)
 		r.wait(repaired)
 	})
+}
+
+// TestLeaveWithLedgers: a BaseApp retires while its bases are written, load others and end, and the DBApp dies or
+// stalls then. What is kept goes on elsewhere: nothing that was confirmed is lost, and no row stays checked out.
+func TestLeaveWithLedgers(t *testing.T) {
+	for i, trouble := range []string{"none", "crash", "stall", "death"} {
+		t.Run(trouble, func(t *testing.T) {
+			o := Options{Seed: uint64(8700 + i), CellApps: 2, BaseApps: 3, Replicas: 1, Players: 3, Rovers: 3, Balance: still(2), Wild: Wild{Ledgers: 9, Loans: true}}
+			play(t, o, func(r *rig) {
+				r.wait(2 * backupPeriod)
+				r.leave(r.baseApps[0])
+				switch trouble {
+				case "crash":
+					r.dbApp.crash()
+					r.dbApp.restartAt = r.now + 3*time.Second
+				case "stall":
+					r.dbApp.pause(5 * time.Second)
+				case "death": // of another BaseApp, so that the bases go on here at first
+					r.wait(time.Second)
+					r.baseApps[1].crash()
+					r.baseApps[1].restartAt = r.now + 2*time.Second
+				}
+				r.left(r.baseApps[0], 60*time.Second)
+				books := r.world.books
+				confirmed, loaded := books.confirmed, books.loaded
+				r.wait(10 * time.Second)
+				r.baseApps[0].crash()
+				r.baseApps[0].restartAt = r.now + time.Second
+				if books.confirmed-confirmed < 10 || books.loaded == loaded {
+					t.Errorf("since the BaseApp left, %d writes were confirmed and %d ledgers loaded", books.confirmed-confirmed, books.loaded-loaded)
+				}
+				r.wait(35 * time.Second) // those that it had are freed
+				r.heldByTheLiving()
+			})
+		})
+	}
+}
+
+// heldByTheLiving checks that each row that is checked out lives.
+func (r *rig) heldByTheLiving() {
+	r.t.Helper()
+	live := map[entity.ID]bool{}
+	r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { live[b.ID] = true })
+	page, err := r.world.books.kept.Query(context.Background(), store.Query{Type: "Ledger", Limit: store.MaxPage})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, x := range page.Rows {
+		if !x.Holder.Nobody() && !live[x.Holder.Entity] {
+			r.t.Errorf("%v is checked out by %v, which does not live", x.Key, x.Holder)
+		}
+	}
 }

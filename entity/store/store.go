@@ -74,6 +74,9 @@ type Counter string
 // them from here gives no entity id twice, whatever starts anew.
 const Allocators Counter = "allocators"
 
+// Spaces is the counter of the spaces that game code creates.
+const Spaces Counter = "spaces"
+
 // EntityIDs is the counter of the database ids of a type.
 func EntityIDs(typ string) Counter { return Counter("ids:" + typ) }
 

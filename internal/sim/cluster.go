@@ -312,7 +312,7 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 	if c.opts.Lookout {
 		lookout = p
 	}
-	return cellappmgr.Config{
+	cfg := cellappmgr.Config{
 		Policy:    policy,
 		Lookout:   lookout,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
@@ -322,6 +322,10 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 		MinCellApps: c.opts.CellApps,
 		Stores:      c.world.books != nil,
 	}
+	if c.world.books != nil {
+		cfg.Numbers, cfg.Jobs = c.world.books.kept, p
+	}
+	return cfg
 }
 
 func (c *Cluster) makeBaseAppMgr(p *Process) (App, error) {

@@ -32,6 +32,11 @@ type CellAppMgr struct {
 	byRequest map[spaceRequest]*space // the spaces that game code created
 	lastSpace uint32                  // the number in the id of the last of those
 
+	// appSupply and spaceSupply are numbers that Config.Numbers has given; unnumbered are new starts that wait
+	// for one.
+	appSupply, spaceSupply reserve
+	unnumbered             []waiting
+
 	// Spaces for which there is something to do, so that the others, of which there may be
 	// thousands, cost nothing. The homeless have no cell, the expecting have orders out, the
 	// unpublished changed during this input, the emptying end soon, and the paced run more slowly
@@ -177,6 +182,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		return m.ticks.Next()
 	}
 	m.links.Tick(now)
+	m.tickNumbers(now)
 	m.recover(now)
 	if m.runs() {
 		m.judgeSilence(now)

@@ -18,16 +18,19 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// An allocator number has 21 bits: the term, the number of the app in its role, and the role.
+// An allocator number has 21 bits: what a store has counted (see numbers.go) or, without one, the term, the number of the app in its role, and the role.
 //
 //	20      13 12        1   0
 //	+---------+-----------+------+
 //	| term    | app       | base |
 //	+---------+-----------+------+
 const (
-	// MaxTerm is the highest term, and so the number of times that the manager of a world may be
-	// started before entity ids run out: a term has 8 bits in them.
-	MaxTerm = 1<<8 - 1
+	// MaxTerm is the highest term: more than a manager is started.
+	MaxTerm = 1<<31 - 1
+
+	// maxIDTerm is the highest term that ids can hold: a term has 8 bits in them. A manager of a higher one
+	// without Config.Numbers goes on with the world that is there, and takes in no new apps and spaces.
+	maxIDTerm = 1<<8 - 1
 
 	// MaxStarts is how many CellApps, and how many BaseApps, can join in one term, counting each
 	// start of a process. It fills the 12 bits of an allocator.
@@ -120,6 +123,12 @@ type Config struct {
 	MinCellApps int
 	// Stores says that the cluster has a DBApp: BaseApps then keep what is to be kept.
 	Stores bool
+	// Numbers gives the numbers in ids, so that no entity and no space has one that another has had,
+	// whatever starts anew: give the store. Default none: then they are made of the Term, which must
+	// not be above 255 for that, and are used again when all of the world has been stopped.
+	Numbers Numbers
+	// Jobs runs the calls of Numbers. Required with them.
+	Jobs Jobs
 	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is declared dead, whatever
 	// its machine answers: longer than the second in which they report once, and than the longest
 	// pause of a process that is to live. Default 3 s.
@@ -155,6 +164,7 @@ func (c Config) Validate() error {
 	fault(c.Transport == nil, "Transport is nil: give the endpoint that apps join at")
 	fault(c.Schema == nil, "Schema is nil: give the entity definitions, from property.Load or property.NewSchema")
 	fault(d.Term > MaxTerm, "Term is %d: take 1 to %d", c.Term, MaxTerm)
+	fault(c.Numbers != nil && c.Jobs == nil, "Jobs is nil: give the runner's Jobs to whom Numbers is given")
 	fault(d.MinCellApps < 1 || d.MinCellApps > MaxStarts, "MinCellApps is %d: take 1 to %d", c.MinCellApps, MaxStarts)
 	fault(d.Tick < 0, "Tick is %v: take a positive time, for example 100ms", c.Tick)
 	fault(d.AppTimeout < 2*d.Tick || d.AppTimeout <= wire.ReportPeriod, "AppTimeout is %v: take at least twice Tick (%v), and more than the %v in which apps report once", c.AppTimeout, d.Tick, wire.ReportPeriod)

@@ -8,6 +8,10 @@
 // between cells as the load demands (package balance decides, this package acts); it declares
 // silent processes dead and heals the spaces that they leave; it tells observers how the world is.
 //
+// The ids that entities and created spaces get begin with numbers. With Config.Numbers a store counts them,
+// so none comes twice however often the world is stopped and started; numbers.go draws how. Without, they are made
+// of the term, and only one life of a world tells them apart.
+//
 //	CellApp, BaseApp,        Join  ------------------------>
 //	LoginApp, BaseAppMgr,    <------------ Welcome | Refused   CellAppMgr
 //	observer                 Report, CellsReport ---------->

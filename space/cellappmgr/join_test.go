@@ -160,7 +160,7 @@ func TestRejoinWithUnconfirmedCell(t *testing.T) {
 }
 
 func TestConfigFaults(t *testing.T) {
-	_, err := New(Config{Term: 300, MinCellApps: -1, Spaces: []SpaceConfig{{}, {ID: 2, MinCells: -1}, {ID: 2}}})
+	_, err := New(Config{Term: MaxTerm + 1, MinCellApps: -1, Spaces: []SpaceConfig{{}, {ID: 2, MinCells: -1}, {ID: 2}}})
 	if err == nil {
 		t.Fatal("no fault found")
 	}

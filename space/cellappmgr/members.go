@@ -98,6 +98,10 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 		m.await(ch, peer, j)
 		return
 	}
+	if m.wantsNumber(j.Role) {
+		m.awaitNumber(ch, peer, j)
+		return
+	}
 	m.take(now, m.admit(ch, peer, j.Role))
 }
 
@@ -137,9 +141,11 @@ func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) strin
 		return fmt.Sprintf("there is a BaseAppMgr at %v; a cluster has one", m.baseMgr)
 	case j.Role == wire.DBApp && m.count(wire.DBApp) > 0:
 		return fmt.Sprintf("there is a DBApp at %v; a cluster has one", m.dbApp)
-	case (j.Role == wire.CellApp || j.Role == wire.BaseApp) && j.Term == 0 && m.starts[j.Role] >= MaxStarts:
+	case m.cfg.Numbers == nil && (j.Role == wire.CellApp || j.Role == wire.BaseApp) && j.Term == 0 && m.cfg.Term > maxIDTerm:
+		return fmt.Sprintf("ids hold terms up to %d, and this is term %d: stop the whole world and start it anew, or give it a store", maxIDTerm, m.cfg.Term)
+	case m.cfg.Numbers == nil && (j.Role == wire.CellApp || j.Role == wire.BaseApp) && j.Term == 0 && m.starts[j.Role] >= MaxStarts:
 		return fmt.Sprintf("%v starts in term %d, and entity ids hold no more; restart the manager with a higher term", MaxStarts, m.cfg.Term)
-	case len(m.members)+len(m.recovery.returning)+len(m.recovery.waiting) >= MaxMembers:
+	case len(m.members)+len(m.recovery.returning)+len(m.recovery.waiting)+len(m.unnumbered) >= MaxMembers:
 		return fmt.Sprintf("%d processes and observers have joined; that is the limit", MaxMembers)
 	}
 	return ""
@@ -149,12 +155,7 @@ func (m *CellAppMgr) admit(ch mercury.ChannelID, peer mercury.Address, role wire
 	m.numbers[role]++
 	m.starts[role]++
 	a := &member{role: role, number: m.numbers[role], address: peer, channel: ch, heard: m.awake.total}
-	switch role {
-	case wire.CellApp:
-		a.allocator = m.cfg.Term<<termShift | m.starts[role]<<appShift
-	case wire.BaseApp:
-		a.allocator = m.cfg.Term<<termShift | m.starts[role]<<appShift | 1
-	}
+	a.allocator = m.allocatorFor(role)
 	m.add(a)
 	return a
 }

@@ -251,6 +251,7 @@ func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
 func (m *CellAppMgr) unhear(ch mercury.ChannelID, reason error) {
 	r := &m.recovery
 	r.waiting = slices.DeleteFunc(r.waiting, func(w waiting) bool { return w.ch == ch })
+	m.unnumbered = slices.DeleteFunc(m.unnumbered, func(w waiting) bool { return w.ch == ch })
 	r.returning = slices.DeleteFunc(r.returning, func(b *returning) bool {
 		if b.ch != ch {
 			return false

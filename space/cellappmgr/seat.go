@@ -312,6 +312,14 @@ func (s *Seat) Reached(now time.Duration, token uint64, found mercury.Reach) {
 	}
 }
 
+// JobDone takes the result of a job that a manager here has asked for.
+func (s *Seat) JobDone(now time.Duration, token uint64, result any) {
+	s.check(now)
+	if s.mgr != nil {
+		s.mgr.JobDone(now, token, result)
+	}
+}
+
 // turnAway sends whoever speaks to the next place.
 func (s *Seat) turnAway(ch mercury.ChannelID) {
 	i := slices.Index(s.channels, ch)

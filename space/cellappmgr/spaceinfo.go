@@ -71,8 +71,8 @@ func (m *CellAppMgr) restoreSpace(id entity.SpaceID, info []byte) (*space, error
 	if !isCreated(id) || len(info) == 0 {
 		return nil, fmt.Errorf("cellappmgr: space %d is not in the Config, and nobody created it", id)
 	}
-	if uint32(id)>>spaceTermShift >= m.cfg.Term {
-		return nil, fmt.Errorf("cellappmgr: the id of space %d is not of a term before %d", id, m.cfg.Term)
+	if m.issuedSpace(id) {
+		return nil, fmt.Errorf("cellappmgr: the id of space %d is not of before term %d", id, m.cfg.Term)
 	}
 	cfg := o.config(id)
 	if err := cfg.fault(m.cfg.Balance); err != nil {

@@ -98,7 +98,7 @@ func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
 		return nil, errSpacesFull
 	}
 	if cfg.ID = m.nextSpaceID(); cfg.ID == 0 {
-		return nil, errors.New("no space ids are left in this term; restart the manager with a higher one")
+		return nil, errors.New("no space ids are left: in this term, so that the manager is to be restarted with a higher one, or until the store answers")
 	}
 	m.spacesCreated++
 	m.log.Info("space created", "space", cfg.ID, "for", a.String(), "spaces", len(m.spaces)+1)

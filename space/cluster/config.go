@@ -194,7 +194,8 @@ type Config struct {
 	// managers that are started again under a running world, at the same address, take the next from
 	// what the other processes report, for which a first start of StartManagers waits two seconds. They
 	// build their picture of the world from those reports, too; see cellappmgr. With a Term the first
-	// start does not wait.
+	// start does not wait. Without a Store the ids of entities and spaces hold terms up to 255; managers of
+	// higher ones go on with what is there, and take in no new CellApps, BaseApps and spaces.
 	Term uint32
 	// StartTimeout is how long a start may take. Default 15 s.
 	StartTimeout time.Duration

@@ -125,6 +125,9 @@ func (c *Cluster) seatConfig(e *host.Env, own int, fresh bool) cellappmgr.SeatCo
 		},
 		Places: c.places, Fresh: fresh && len(c.places) < 2,
 	}
+	if c.cfg.Store != nil {
+		cfg.Numbers, cfg.Jobs = c.cfg.Store, e.Jobs
+	}
 	if c.lead != nil {
 		cfg.Leads, cfg.Ends = c.lead.set, func(string) { c.lead.set(0) }
 	}

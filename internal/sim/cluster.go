@@ -176,8 +176,9 @@ type Cluster struct {
 	observer *observer
 	noise    noise
 	cuts     []cut
-	deaf     bool // nobody checks what clients hear, which would show a planted bug before its own checker does
-	parted   bool // two living processes could not reach each other for a while
+	deaf     bool          // nobody checks what clients hear, which would show a planted bug before its own checker does
+	slowJobs time.Duration // how long each job takes, besides some milliseconds
+	parted   bool          // two living processes could not reach each other for a while
 	orders   spaceOrders
 
 	wild   streams
@@ -323,7 +324,7 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 		Stores:      c.world.books != nil,
 	}
 	if c.world.books != nil {
-		cfg.Numbers, cfg.Jobs = c.world.books.kept, p
+		cfg.Numbers, cfg.Jobs = troubled{c.world.books.kept, c.world.books}, p
 	}
 	return cfg
 }

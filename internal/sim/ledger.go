@@ -92,6 +92,7 @@ type books struct {
 	next               int // of rows, to be loaded
 	confirmed, refused int
 	loaded             int
+	trouble            error // what the store answers everything with; nil for none
 }
 
 func newBooks(schema *property.Schema, loans bool) (*books, error) {
@@ -104,17 +105,71 @@ func newBooks(schema *property.Schema, loans bool) (*books, error) {
 	return k, err
 }
 
-// shaky is a store that is busy now and then, before or after it has done what it was asked for.
-type shaky struct {
+// troubled is a store that is in trouble when a script says so.
+type troubled struct {
 	*memory.Store
+	k *books
+}
+
+// Begin implements store.Cluster.
+func (s troubled) Begin(ctx context.Context) (uint64, error) {
+	if s.k.trouble != nil {
+		return 0, s.k.trouble
+	}
+	return s.Store.Begin(ctx)
+}
+
+// Reserve implements store.Cluster.
+func (s troubled) Reserve(ctx context.Context, c store.Counter, n uint64) (uint64, error) {
+	if s.k.trouble != nil {
+		return 0, s.k.trouble
+	}
+	return s.Store.Reserve(ctx, c, n)
+}
+
+// Load implements store.Entities.
+func (s troubled) Load(ctx context.Context, wants []store.Want) ([]store.Loaded, error) {
+	if s.k.trouble != nil {
+		return nil, s.k.trouble
+	}
+	return s.Store.Load(ctx, wants)
+}
+
+// HandOver implements store.Entities.
+func (s troubled) HandOver(ctx context.Context, hs []store.Handover) error {
+	if s.k.trouble != nil {
+		return s.k.trouble
+	}
+	return s.Store.HandOver(ctx, hs)
+}
+
+// Delete implements store.Entities.
+func (s troubled) Delete(ctx context.Context, rs []store.Removal) error {
+	if s.k.trouble != nil {
+		return s.k.trouble
+	}
+	return s.Store.Delete(ctx, rs)
+}
+
+// Free implements store.Entities.
+func (s troubled) Free(ctx context.Context, start uint64, app uint32) (int, error) {
+	if s.k.trouble != nil {
+		return 0, s.k.trouble
+	}
+	return s.Store.Free(ctx, start, app)
+}
+
+// shaky is one that is busy now and then besides, before or after it has done what it was asked for.
+type shaky struct {
+	troubled
 	chance *rand.Rand
 }
 
 func (s shaky) busy() error {
-	if s.chance.IntN(4) == 0 {
+	if s.k.trouble == nil && s.chance.IntN(4) == 0 {
 		return store.ErrBusy
 	}
-	return nil
+	return s.k.trouble
 }
 
 // Write implements store.Entities.
@@ -143,7 +198,7 @@ func (s shaky) Create(ctx context.Context, records []store.Record) error {
 func (c *Cluster) makeDBApp(p *Process) (App, error) {
 	k := c.world.books
 	return dbapp.New(dbapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Store: shaky{k.kept, p.random()}, Types: k.types, Fresh: p.starts == 1,
+		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random()}, Types: k.types, Fresh: p.starts == 1,
 		Jobs: p, Log: p.log(),
 	})
 }

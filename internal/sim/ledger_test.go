@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/dbapp"
 	"github.com/cellscape/cellscape/entity/store"
 )
 
@@ -96,4 +98,100 @@ func TestLastWriteIsInherited(t *testing.T) {
 			t.Errorf("no ledger has ended")
 		}
 	})
+}
+
+// TestStoreInTrouble: for longer than the DBApp tries again, the store is full, locked, away or slow, or the DBApp is
+// gone; a BaseApp dies meanwhile. The world runs on, what waits is bounded, everyone who waits for a write is told
+// once, and afterwards all is written.
+func TestStoreInTrouble(t *testing.T) {
+	const lasts = 45 * time.Second
+	for i, x := range []struct {
+		name string
+		err  error // what everything is answered with
+	}{{"full", store.ErrFull}, {"locked", store.ErrBusy}, {"away", store.ErrAway}, {"slow", nil}, {"gone", nil}} {
+		t.Run(x.name, func(t *testing.T) {
+			play(t, Options{Seed: uint64(72 + i), Players: 2, Rovers: 2, BaseApps: 3, Replicas: 1, Wild: Wild{Ledgers: 9}}, func(r *rig) {
+				r.parted = true // the DBApp counts what it could not do
+				books := r.world.books
+				r.wait(6 * time.Second)
+				confirmed := books.confirmed
+				switch x.name {
+				case "slow":
+					r.slowJobs = 3 * time.Second
+				case "gone":
+					r.dbApp.crash()
+				default:
+					books.trouble = x.err
+				}
+				r.wait(time.Second)
+				during := books.confirmed
+				counts := r.ledgerCounts()
+				r.wait(lasts / 3)
+				r.baseApps[0].crash()
+				r.baseApps[0].restartAt = r.now + 5*time.Second
+				r.wait(2 * lasts / 3)
+				switch {
+				case confirmed == 0 || x.err != nil && books.confirmed != during:
+					t.Errorf("%d writes were confirmed before, %d when it began, %d when it ended", confirmed, during, books.confirmed)
+				case x.err != nil && books.refused == 0: // else only those of whom a BaseApp that died had the question
+					t.Errorf("%d callers were told that the store is busy", books.refused)
+				case x.name == "slow" && books.confirmed == during:
+					t.Error("a slow store has confirmed nothing")
+				}
+				if d, ok := r.dbApp.app.(*dbapp.DBApp); ok && r.dbApp.alive && d.Counts().Waiting > 3*9 {
+					t.Errorf("%d calls wait for 9 ledgers", d.Counts().Waiting)
+				}
+				later := r.ledgerCounts()
+				for id, n := range counts {
+					if later[id] < n+20 {
+						t.Errorf("ledger %v counted %d, and %d at the end of the trouble", id, n, later[id])
+					}
+				}
+				books.trouble, r.slowJobs = nil, 0
+				if !r.dbApp.alive {
+					r.dbApp.restartAt = r.now + time.Millisecond
+				}
+				r.wait(40 * time.Second)
+				again := r.ledgerCounts()
+				for id, n := range later {
+					if again[id] <= n {
+						t.Errorf("ledger %v counted %d, and %d later", id, n, again[id])
+					}
+				}
+				for _, row := range books.rows {
+					if r.stored(row) < 100 {
+						t.Errorf("row %d has %d", row, r.stored(row))
+					}
+				}
+				if len(books.rows) < 9 {
+					t.Errorf("%d ledgers have rows", len(books.rows))
+				}
+			})
+		})
+	}
+}
+
+// ledgerCounts are the counts of all ledgers that live.
+func (r *rig) ledgerCounts() map[entity.ID]int64 {
+	counts := map[entity.ID]int64{}
+	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if s, ok := a.Script(b.ID).(*ledger); ok {
+			counts[b.ID] = s.Count.Get()
+		}
+	})
+	return counts
+}
+
+// stored is the count that the store has of a ledger.
+func (r *rig) stored(row uint64) int64 {
+	page, err := r.world.books.kept.Query(context.Background(), store.Query{Type: "Ledger", Limit: store.MaxPage})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, x := range page.Rows {
+		if uint64(x.ID) == row {
+			return x.Columns[0].Int()
+		}
+	}
+	return 0
 }

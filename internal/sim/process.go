@@ -206,7 +206,7 @@ func (p *Process) flush() {
 
 // Do performs a job: at once, with its result after a moment.
 func (p *Process) Do(token uint64, run func(ctx context.Context) any) {
-	delay := time.Duration(1+p.c.chance.IntN(20)) * time.Millisecond
+	delay := p.c.slowJobs + time.Duration(1+p.c.chance.IntN(20))*time.Millisecond
 	p.jobs = append(p.jobs, jobResult{p.c.now + delay, token, run(context.Background())})
 }
 

@@ -103,6 +103,36 @@ func TestLeaderCutOff(t *testing.T) {
 	})
 }
 
+// TestVoterStartsAnew: the third manager does not hear the leader and stands again and again, and the second,
+// by whose vote the leader leads, is killed and started again at once. It has forgotten the vote, and gives
+// none to the third before the vote is over.
+func TestVoterStartsAnew(t *testing.T) {
+	play(t, Options{Seed: 65, Seats: 3, CellApps: 1, BaseApps: 1, Players: -1, Rovers: -1}, func(r *rig) {
+		for i := range 12 {
+			old := r.seatOf()
+			var others []*seat
+			for _, s := range r.seats {
+				if s != old {
+					others = append(others, s)
+				}
+			}
+			voter, other := others[i%2], others[1-i%2]
+			r.net.Cut(old.place, other.place, true)
+			r.parted = true
+			r.wait(3*time.Second + time.Duration(i)*70*time.Millisecond)
+			if r.seatOf() != old || old.term == 0 {
+				t.Fatal("the one that has a majority leads no more")
+			}
+			r.crashSeat(voter)
+			voter.mgr.restartAt = r.now + time.Millisecond
+			r.wait(4 * time.Second)
+			r.net.Cut(old.place, other.place, false)
+			r.wait(4 * time.Second)
+			r.until("somebody leads again", 10*time.Second, func() bool { return r.seatOf().term > 0 && r.everyoneIn(r.terms) })
+		}
+	})
+}
+
 // TestLoneManagerStartsAgain: a manager that nobody stands by for is started again as it was, and takes
 // the next term by itself, however often.
 func TestLoneManagerStartsAgain(t *testing.T) {

@@ -271,5 +271,8 @@ func elections() []plant {
 		{"a manager votes for two terms at once", "space/cellappmgr/election.go",
 			"		(m.Term > e.vote.term && (free || bound) ||",
 			"		(m.Term > e.vote.term && (free || bound || true) ||"},
+		{"a manager votes at once after its start", "space/cellappmgr/election.go",
+			"{ return e.begun && now-e.began >= LeaseTime }",
+			"{ return e.begun }"},
 	}
 }

@@ -36,6 +36,7 @@ type impostor struct {
 	joined   wire.Role
 	reportAt time.Duration
 	gone     bool // it says nothing any more
+	claims   bool // it claims to know the highest terms
 }
 
 // impostorPort is where the impostor is.
@@ -57,9 +58,24 @@ func (r *rig) impostorWith(keys *secure.Config) *impostor {
 
 // Opened implements mercury.Handler.
 func (x *impostor) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	if x.claims {
+		x.claim(ch)
+	}
 	if x.joined != 0 && (peer.At == x.r.manager.at || peer.At == x.r.logins[0].at) {
 		x.say(ch, &wire.Join{Role: x.joined, Digest: x.r.world.schema.Digest})
 	}
+}
+
+// claim says over a channel that a manager of another term has welcomed it: of the highest, or of the present
+// one or a later, one after the other.
+func (x *impostor) claim(ch mercury.ChannelID) {
+	term := uint32(cellappmgr.MaxTerm)
+	if x.n%2 == 0 {
+		term = min(term, x.r.terms+uint32(x.n/2%4))
+	}
+	x.n++
+	x.said[wire.JoinID]++
+	x.say(ch, &wire.Join{Role: wire.CellApp, Digest: x.r.world.schema.Digest, Term: term})
 }
 
 func (x *impostor) say(ch mercury.ChannelID, m wire.Message) {
@@ -110,6 +126,16 @@ func (x *impostor) Message(time.Duration, mercury.ChannelID, bool, []byte) {}
 
 // Tick says something to everybody.
 func (x *impostor) Tick(now time.Duration) time.Duration {
+	if x.claims && now >= x.next {
+		x.next = now + 500*time.Millisecond
+		for _, s := range x.r.seats {
+			if ch := x.to[s.mgr]; ch != 0 {
+				x.p.ep.Abort(ch)
+			}
+			x.to[s.mgr] = x.p.ep.Dial(mercury.Address{At: s.place})
+		}
+		return x.next
+	}
 	x.report(now)
 	if now >= x.next && !x.gone {
 		x.next = now + 20*time.Millisecond
@@ -358,6 +384,39 @@ func TestImpostorAmongUs(t *testing.T) {
 				}
 				// It owes answers that it will never give: it has to die of it.
 				r.until("it is declared dead", 10*time.Second, func() bool { return r.observer.last.AppCount(role.String()) == r.honest(role) })
+			})
+		})
+	}
+}
+
+// TestImpostorClaimsTerms lets an app with the key of the cluster claim that it knows the highest terms, at
+// all places where managers lead, and again and again. It uses up a few terms and no more: afterwards a leader
+// is replaced as ever, and the world goes on.
+func TestImpostorClaimsTerms(t *testing.T) {
+	for i, seats := range []int{1, 3} {
+		t.Run(fmt.Sprint(seats), func(t *testing.T) {
+			play(t, Options{Seed: 4330 + uint64(i), Seats: seats, CellApps: 2, Players: 3, Rovers: 4, Balance: still(2), Sealed: true}, func(r *rig) {
+				r.parted = true
+				x := r.impostorWith(r.cellApps[0].roleKeys())
+				x.claims = true
+				r.wait(90 * time.Second)
+				if most := uint32(20 * seats); r.terms > most {
+					t.Errorf("term %d after lies at %d places, want at most %d", r.terms, seats, most)
+				}
+				if x.said[wire.JoinID] < 100 {
+					t.Errorf("it claimed %d times", x.said[wire.JoinID])
+				}
+				s := r.seatOf()
+				term := r.terms
+				r.crashSeat(s)
+				s.mgr.restartAt = r.now + 500*time.Millisecond
+				r.until("the next leads", 20*time.Second, func() bool { return r.terms > term && r.everyoneIn(r.terms) })
+				x.p.crash()
+				r.wait(5 * time.Second) // until the BaseAppMgr has joined, and been joined
+				g := r.visit("late.1", r.world.schema)
+				r.until("a guest plays", 10*time.Second, func() bool { return g.Client.InWorld() })
+				g.Client.Close()
+				r.wait(2 * time.Second)
 			})
 		})
 	}

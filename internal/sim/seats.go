@@ -84,7 +84,8 @@ func (c *Cluster) leads(s *seat, term uint32) {
 		c.fail(fmt.Errorf("%s leads in term %d after term %d", s.mgr.Name, term, c.terms))
 	}
 	s.term, s.from = term, c.now
-	c.terms, c.manager, c.logins[0] = term, s.mgr, s.base
+	c.terms = max(c.terms, term) // one that has forgotten them all begins with the first, until apps have told it
+	c.manager, c.logins[0] = s.mgr, s.base
 	s.base.restartAt = c.now + time.Millisecond
 }
 

@@ -122,7 +122,8 @@
 // Each time it is a new CellAppMgr, which hears from the apps what there is, as below. A start of the
 // process gives orders in one term only, so the salt tells apps whether it knows them. Without another
 // place the lease is granted at once, and the apps give the term away: so a manager that is killed and
-// started again as it was takes the next term by itself. It holds up new processes until it has heard
+// started again as it was takes the next term by itself. What one app alone claims is believed in small
+// steps (claims), so one that lies does not use up the terms. It holds up new processes until it has heard
 // whether there are old ones (SeatConfig.Fresh).
 //
 // Among several, the managers vote (election): whoever has the votes of a majority leads. So three

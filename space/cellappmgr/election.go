@@ -46,7 +46,7 @@ const (
 // at once. Nothing is written to a disk: a voter that starts is not free before each vote that it may
 // have given is over, and until then it asks the others for their highest term. So a term is granted
 // twice only if all have forgotten it who knew it and can be reached. An app that knows the term then
-// gives it away, and a higher one is taken (Seat).
+// gives it away, and a higher one is taken (Seat, claims).
 //
 // A candidate that gives up takes back its vote for itself, as if it had not stood: it does not lead,
 // and counts no more votes of that attempt. So managers that are cut off do not use up terms, of which
@@ -107,12 +107,14 @@ func (e *election) Claim(now time.Duration, least uint32) (Grant, bool) {
 		e.begun, e.began = true, now
 	}
 	switch {
+	case e.state != idle && least > MaxTerm: // no term is left; not even the present one may be led in again
+		e.giveUp(now)
 	case e.state == leading && now >= e.until():
 		e.giveUp(now)
 	case e.state == asking && now-e.from >= attemptTime:
 		e.giveUp(now)
 	}
-	if e.state != idle && e.term < least && least <= MaxTerm {
+	if e.state != idle && e.term < least {
 		if e.state == leading {
 			e.high, e.before = max(e.high, e.term), vote{term: e.term, self: true}
 		}

@@ -206,3 +206,18 @@ func TestElectionTakesOver(t *testing.T) {
 		t.Errorf("term %d was wanted, %d was led in", e.high, p.last)
 	}
 }
+
+// TestElectionWithoutTerms: who needs a term above all that there are leads no more, not even in its own.
+func TestElectionWithoutTerms(t *testing.T) {
+	p := newPolling(t, 3, 8)
+	p.run(4 * time.Second)
+	first := p.leader()
+	if first < 0 {
+		t.Fatal("nobody leads")
+	}
+	v := p.voters[first]
+	if g, ok := v.e.Claim(v.clock(p.now), MaxTerm+1); ok {
+		t.Errorf("it leads in %+v", g)
+	}
+	v.leads = false
+}

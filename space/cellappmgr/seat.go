@@ -63,6 +63,7 @@ type Past struct {
 	least uint32 // the lowest term to lead in
 	polls ballotPaper
 	led   bool
+	claims
 }
 
 // SeatCounts are what a Seat has counted since its start.
@@ -73,6 +74,8 @@ type SeatCounts struct {
 	Turned uint64
 	// Foreign messages were of another manager, and came from elsewhere or could not be read.
 	Foreign uint64
+	// Unconfirmed is how often an app claimed a term that no other app knew, and was refused.
+	Unconfirmed uint64
 }
 
 // fellow is another manager of the cluster.
@@ -300,8 +303,26 @@ func (s *Seat) Message(now time.Duration, ch mercury.ChannelID, reliable bool, m
 	}
 	s.mgr.Message(now, ch, reliable, msg)
 	if t := s.mgr.outrankedBy; t > 0 {
-		s.rise(now, t, ch, msg)
+		s.claimed(now, t, ch, msg)
 	}
+}
+
+// claimed takes the word of an app that it knows a term which is not below this one, or refuses it.
+func (s *Seat) claimed(now time.Duration, term uint32, ch mercury.ChannelID, msg []byte) {
+	s.mgr.outrankedBy = 0
+	peer, ok := s.cfg.Transport.Peer(ch)
+	if !ok {
+		return
+	}
+	if t := s.cfg.Past.claims.believe(peer.At, term, s.grant.Term); t > 0 {
+		s.rise(now, t, ch, msg)
+		return
+	}
+	s.counts.Unconfirmed++
+	if unlogged, ok := s.mgr.lines.Allow(now, "unconfirmed"); ok {
+		s.log.Warn("an app claims to know a higher term, and no other does yet", "address", peer.String(), "its_term", term, "term", s.grant.Term, "unlogged", unlogged)
+	}
+	s.mgr.refuse(ch, term)
 }
 
 // Reached takes what Config.Lookout has found.

@@ -118,5 +118,22 @@ func TestSeatAlone(t *testing.T) {
 	if again.Term() != 9 || !again.Manager().recovery.on {
 		t.Errorf("then term %d", again.Term())
 	}
+	// What one app alone claims is believed in small steps.
+	peer = r.join(wire.CellApp, 4)
+	take[wire.Welcome](peer)
+	again.Opened(3*time.Second, peer.ch, peer.addr)
+	again.Message(3*time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: MaxTerm}))
+	if again.Term() != 9 || again.Counts().Unconfirmed != 1 {
+		t.Errorf("then term %d, %+v", again.Term(), again.Counts())
+	}
+	if no := take[wire.Refused](peer); len(no) != 1 {
+		t.Errorf("it is told %+v", no)
+	}
+	other := r.join(wire.BaseApp, 3)
+	again.Opened(4*time.Second, other.ch, other.addr)
+	again.Message(4*time.Second, other.ch, true, wire.Encode(nil, &wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest, Term: 100}))
+	if again.Term() != 101 {
+		t.Errorf("two apps know term 100, and then it is %d", again.Term())
+	}
 	var _ mercury.Handler = again
 }

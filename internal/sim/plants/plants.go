@@ -274,5 +274,8 @@ func elections() []plant {
 		{"a manager votes at once after its start", "space/cellappmgr/election.go",
 			"{ return e.begun && now-e.began >= LeaseTime }",
 			"{ return e.begun }"},
+		{"an app is believed whatever term it claims", "space/cellappmgr/claims.go",
+			"	if costs := term - own + 1; x.alone",
+			"	if costs := uint32(0); x.alone"},
 	}
 }

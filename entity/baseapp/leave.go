@@ -251,7 +251,7 @@ func (a *BaseApp) askToDepart() {
 		return
 	}
 	l.state = leaveAsking
-	app.Insist(&l.asks, &wire.Depart{Version: a.copying.ruling.rules.Version}, func(m *wire.Departed) {
+	app.Insist(&l.asks, &wire.Depart{}, func(m *wire.Departed) {
 		if m.Reason != "" {
 			a.goOn(m.Reason)
 			return

@@ -214,7 +214,7 @@ func (x *impostor) orders() []wire.Message {
 		&wire.Welcome{Number: 1, Allocator: 1, Term: 99}, &wire.Refused{Reason: "no"}, &wire.Dismissed{Term: 99, Reason: "go"},
 		&wire.AppDead{Role: wire.CellApp, App: app.Address()}, &wire.Freeze{On: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: x.p.Address()}, {Role: wire.BaseApp, App: x.p.Address()}}},
-		&wire.Leaving{Bases: 1}, &wire.Depart{Request: uint64(x.n), Version: uint64(x.n % 8)}, &wire.Departed{Request: uint64(x.n % 64)},
+		&wire.Leaving{Bases: 1}, &wire.Depart{Request: uint64(x.n)}, &wire.Departed{Request: uint64(x.n % 64)},
 		&wire.LeaseAsk{Term: 99, Round: 1}, &wire.LeaseVote{Term: 1 + uint32(x.n%4), Round: uint64(x.r.now), Granted: x.n%2 == 0, Highest: cellappmgr.MaxTerm},
 	}
 }

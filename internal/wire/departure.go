@@ -5,7 +5,7 @@ import "github.com/cellscape/cellscape/internal/codec"
 // How a BaseApp leaves the cluster (package entity/baseapp draws the states):
 //
 //	app --Leaving----> BaseApps, BaseAppMgr   nothing new here, and no copies; said again each second
-//	    --Depart-----> CellAppMgr             all stands still, and all copies are by this rule
+//	    --Depart-----> CellAppMgr             all stands still, and all copies are by the rule that it knows
 //	    <--Departed---                        it is as good as dead, or: not now
 //	                   CellAppMgr --AppDead-> all   the heirs go on
 
@@ -23,16 +23,9 @@ func (m *Leaving) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Depart asks the CellAppMgr to hand the bases of the sender to their heirs. None of them does anything
 // until it is answered by a Departed.
-type Depart struct {
-	Request uint64
-	// Version is of the rule by which the last copies of all bases are held.
-	Version uint64
-}
+type Depart struct{ Request uint64 }
 
-func (m *Depart) code(c *codec.Coder) {
-	c.Uvarint(&m.Request)
-	c.Uvarint(&m.Version)
-}
+func (m *Depart) code(c *codec.Coder) { c.Uvarint(&m.Request) }
 
 // Append and Parse are what code describes.
 func (m *Depart) Append(b []byte) []byte  { return codec.Append(b, m.code) }

@@ -85,7 +85,7 @@ func samples() []wire.Received {
 		&wire.Whereis{ID: id, Asker: 8}, &wire.Whereabouts{ID: id, Asker: 8, App: addr4, Gone: true},
 		&wire.RegisterName{Request: 1 << 40, Name: "guild of thieves", ID: id, Type: 3}, &wire.FindName{Request: 8, Name: "auction"},
 		&wire.NameHeld{Request: 1 << 40, ID: id, Type: 4, App: addr6, Reason: "too many"},
-		&wire.Inherited{App: addr4}, &wire.Leaving{Bases: 2}, &wire.Depart{Request: 3, Version: 4}, &wire.Departed{Request: 3, Reason: "x"}, &wire.BaseDoors{Doors: []protocol.Door{{Network: protocol.UDP, Address: addr4, Name: "x"}}}, &wire.NameGone{Name: "auction", ID: id}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5}, {Name: "b", ID: 1, Type: 6}}, Last: true},
+		&wire.Inherited{App: addr4}, &wire.Leaving{Bases: 2}, &wire.Depart{Request: 3}, &wire.Departed{Request: 3, Reason: "x"}, &wire.BaseDoors{Doors: []protocol.Door{{Network: protocol.UDP, Address: addr4, Name: "x"}}}, &wire.NameGone{Name: "auction", ID: id}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5}, {Name: "b", ID: 1, Type: 6}}, Last: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Allocators: []uint32{7, 1 << 20}},
 		&wire.AppDead{Role: wire.BaseApp, App: addr4, Mourners: []mercury.Address{addr6, addr4}, Number: 1 << 40, Allocator: 1 << 20, Rule: rule},
 		&wire.Look{Inquiry: 1 << 40, App: addr4}, &wire.Seen{Inquiry: 1 << 40, App: addr6, Reach: mercury.ReachSilent}, &wire.Mourned{App: addr4},

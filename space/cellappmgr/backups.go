@@ -112,6 +112,18 @@ func (m *CellAppMgr) learnRule(d migrate.Departure) {
 	}
 }
 
+// takeOwn takes the rule that an app which comes back has told of itself, or that it has none: what others
+// said of it counts only as long as it is not there. It has told everyone of its rule, so none of them can
+// know a newer one.
+func (m *CellAppMgr) takeOwn(b *returning) {
+	delete(m.backups.rules, b.peer)
+	for i := range b.rules {
+		if d := &b.rules[i]; d.App == b.peer && d.Number == 0 {
+			m.backups.keep(d.App, &d.Rule)
+		}
+	}
+}
+
 // newest is the newer of a rule and the one that is known of an app.
 func (b *backups) newest(app mercury.Address, r migrate.Rule) migrate.Rule {
 	if known := b.rules[app]; known.Version > r.Version {
@@ -153,10 +165,10 @@ func (m *CellAppMgr) missRuled(now time.Duration, back []*returning) {
 }
 
 // learnLate takes what an app that comes back after the window knows of BaseApps. What this manager
-// has told of a death stays.
+// has told of a death stays, and what members have told of themselves.
 func (m *CellAppMgr) learnLate(now time.Duration, b *returning) {
 	for _, d := range b.rules {
-		if m.backups.gone.Of(d.App) == nil {
+		if a := m.byAddress(d.App); m.backups.gone.Of(d.App) == nil && (a == nil || a.missing) {
 			m.learnRule(d)
 		}
 	}

@@ -54,21 +54,26 @@ func (r *rig) rejoinWith(role wire.Role, host int, told wire.Rejoin, rules ...wi
 	return p
 }
 
-// Another manager learns the rules from those who know them: the newest version wins. A BaseApp that
-// died meanwhile is healed by it, and the number of a departure stays.
+// Another manager learns the rules from those who know them: of one that is there from itself, whatever others
+// say, and of another the newest version wins. A BaseApp that died meanwhile is healed by it, and the number of
+// a departure stays.
 func TestRulesOutliveTheManager(t *testing.T) {
 	r := next(t, nil)
 	dead := wire.AppRef{Role: wire.BaseApp, App: at(29)}
 	gone := wire.RejoinRule{App: at(29), Departed: 1<<32 + 7, Allocator: 5, Rule: ruleOf(3, at(20))}
 	a := r.rejoinWith(wire.BaseApp, 20, wire.Rejoin{Number: 1, Allocator: 3, Graves: []wire.AppRef{dead}},
-		wire.RejoinRule{App: at(20), Rule: ruleOf(4, at(21))}, wire.RejoinRule{App: at(28), Allocator: 6, Rule: ruleOf(7, at(20))}, gone)
+		wire.RejoinRule{App: at(20), Rule: ruleOf(4, at(21))}, wire.RejoinRule{App: at(28), Allocator: 6, Rule: ruleOf(7, at(20))}, gone,
+		wire.RejoinRule{App: at(21), Rule: ruleOf(1<<40, at(20))})
 	b := r.rejoinWith(wire.BaseApp, 21, wire.Rejoin{Number: 2, Allocator: 7},
 		wire.RejoinRule{App: at(20), Rule: ruleOf(5, at(21))}, wire.RejoinRule{App: at(28), Allocator: 6, Rule: ruleOf(8, at(21))})
 	r.pass(2100 * time.Millisecond)
 	one[wire.Welcome](a)
 	one[wire.Welcome](b)
-	if rule, _ := r.m.BackupRule(at(20)); rule.Version != 5 {
+	if rule, _ := r.m.BackupRule(at(20)); rule.Version != 4 {
 		t.Errorf("rule %+v", rule)
+	}
+	if rule, known := r.m.BackupRule(at(21)); known {
+		t.Errorf("rule %+v of one that says it has none", rule)
 	}
 	none[wire.AppDead](a)
 	want := wire.AppDead{Role: wire.BaseApp, App: at(29), Number: gone.Departed, Allocator: 5, Rule: gone.Rule}
@@ -100,6 +105,14 @@ func TestLateRules(t *testing.T) {
 		t.Error(d)
 	}
 	if rule, _ := r.m.BackupRule(at(21)); rule.Version != 6 {
+		t.Errorf("rule %+v", rule)
+	}
+	// It says nothing of those who are there.
+	r.rejoinWith(wire.BaseApp, 22, wire.Rejoin{Number: 3, Allocator: 8}, wire.RejoinRule{App: at(21), Rule: ruleOf(1<<40, at(22))}, wire.RejoinRule{App: at(20), Rule: ruleOf(1, at(22))})
+	if rule, _ := r.m.BackupRule(at(21)); rule.Version != 6 {
+		t.Errorf("rule %+v", rule)
+	}
+	if rule, known := r.m.BackupRule(at(20)); known {
 		t.Errorf("rule %+v", rule)
 	}
 }

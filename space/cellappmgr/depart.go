@@ -15,7 +15,7 @@ func (m *CellAppMgr) depart(from sender, msg *wire.Depart) {
 	if m.recovery.on {
 		return
 	}
-	reason := m.whyStays(a, msg)
+	reason := m.whyStays(a)
 	m.sendOn(from.ch, m.encode(&wire.Departed{Request: msg.Request, Reason: reason}))
 	if reason != "" {
 		m.log.Info("a BaseApp cannot leave now", "app", a.String(), "reason", reason)
@@ -36,13 +36,15 @@ func (m *CellAppMgr) depart(from sender, msg *wire.Depart) {
 	}
 }
 
-// whyStays says why an app cannot leave by a rule: the last copies must be where everyone will look for
-// them, on apps that live, and of all bases that came to it from others.
-func (m *CellAppMgr) whyStays(a *member, msg *wire.Depart) string {
-	r, known := m.backups.rules[a.address]
+// whyStays says why an app cannot leave: the last copies must be where everyone will look for them, on apps
+// that live, and of all bases that came to it from others. The rule is the one by which it made them: it asks
+// only when the manager has said that it knows the rule, tells it first to each manager that it joins, and has
+// no other one until it is answered. So the Depart need not name it.
+func (m *CellAppMgr) whyStays(a *member) string {
+	r := m.backups.rules[a.address]
 	switch {
-	case !known || r.Version != msg.Version || len(r.List) == 0:
-		return "another rule is known"
+	case len(r.List) == 0:
+		return "no rule is known"
 	case r.Covers < m.backups.gone.Newest():
 		return "another BaseApp has gone, and not all of its bases have copies by the rule"
 	}

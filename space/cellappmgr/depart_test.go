@@ -14,7 +14,7 @@ func TestDepart(t *testing.T) {
 	cell, base, other, third := r.join(wire.CellApp, 10), r.join(wire.BaseApp, 20), r.join(wire.BaseApp, 21), r.join(wire.BaseApp, 22)
 	refused := func(what string) {
 		t.Helper()
-		base.send(&wire.Depart{Request: 5, Version: 2})
+		base.send(&wire.Depart{Request: 5})
 		if d := one[wire.Departed](base); d.Request != 5 || d.Reason == "" {
 			t.Errorf("%s: %+v", what, d)
 		}
@@ -22,15 +22,12 @@ func TestDepart(t *testing.T) {
 	refused("no rule")
 	rule := migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{at(21)}}
 	base.send(&migrate.BackupRule{Rule: rule})
-	refused("an older rule")
-	rule.Version = 2
-	base.send(&migrate.BackupRule{Rule: rule})
 	third.drop(mercury.ErrPeerRestarted)
 	number := one[wire.AppDead](cell).Number
 	refused("a departure that is not covered")
 	rule.Version, rule.Covers, rule.List = 3, number, []mercury.Address{at(21), at(22)}
 	base.send(&migrate.BackupRule{Rule: rule})
-	base.send(&wire.Depart{Request: 6, Version: 3})
+	base.send(&wire.Depart{Request: 6})
 	if d := one[wire.Departed](base); d.Reason == "" {
 		t.Error("one of the holders is dead")
 	}
@@ -38,7 +35,7 @@ func TestDepart(t *testing.T) {
 	base.send(&migrate.BackupRule{Rule: rule})
 	take[wire.AppDead](other)
 	deaths := r.m.deaths
-	base.send(&wire.Depart{Request: 7, Version: 4})
+	base.send(&wire.Depart{Request: 7})
 	if d := one[wire.Departed](base); d.Request != 7 || d.Reason != "" {
 		t.Errorf("%+v", d)
 	}

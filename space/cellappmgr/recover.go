@@ -163,6 +163,7 @@ func (m *CellAppMgr) reinstate(b *returning) *member {
 		a.number = m.numbers[a.role] + 1
 	}
 	m.numbers[a.role] = max(m.numbers[a.role], a.number)
+	m.takeOwn(b)
 	m.seat(a)
 	m.add(a)
 	return a

@@ -6,12 +6,14 @@ import (
 )
 
 // MaxEntitiesKey is the reserved key under which a space's data has how many entities it takes,
-// FullKey the one under which the CellAppMgr says that it has as many, if it has several cells, and
-// LostAreaKey that of the areas whose cells have died (space.LostArea).
+// FullKey the one under which the CellAppMgr says that it has as many, if it has several cells,
+// LostAreaKey that of the areas whose cells have died (space.LostArea), and GatewayKey that of gateways
+// (space.Gateway).
 const (
 	MaxEntitiesKey = FirstReservedKey + 1
 	FullKey        = FirstReservedKey + 2
 	LostAreaKey    = FirstReservedKey + 3
+	GatewayKey     = FirstReservedKey + 4
 )
 
 // MostMaxEntities bounds SpaceInfo.MaxEntities.

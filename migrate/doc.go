@@ -118,6 +118,8 @@
 //	RemoveCell, …        hears that they were carried out
 //	Geometry             asked for when a version is missing            200 ms
 //	Located, Locate      the base asks again, or the teleport           1 s (LocateRetry)
+//	LocateArea,          asked again while anybody is near the gateway  1 s (LocateAreaRetry)
+//	LocatedArea
 //	Whereis, Whereabouts the teleport asks again                        1 s
 //	CreateSpace,         asked again until they are answered            1 s
 //	DestroySpace

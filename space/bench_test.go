@@ -60,13 +60,15 @@ func (o *benchOutbox) ClientPacket(_ mercury.Address, id entity.ID, _ entity.Ord
 	*s = protocol.Seen{Bundle: after, Packet: uint32(packet), Earlier: 1<<32 - 1}
 	return nil
 }
-func (o *benchOutbox) ClientRoom(mercury.Address) int                     { return 900 }
-func (o *benchOutbox) SetSpaceData(entity.SpaceID, entity.SpaceDatum)     {}
-func (o *benchOutbox) DestroySpace(entity.SpaceID)                        {}
-func (o *benchOutbox) NewID() (entity.ID, error)                          { return 0, nil }
-func (o *benchOutbox) Dead(mercury.Address) bool                          { return false }
-func (o *benchOutbox) Home(entity.ID) (app mercury.Address, base bool)    { return }
-func (o *benchOutbox) Whereis(near, asker entity.ID) bool                 { return false }
+func (o *benchOutbox) ClientRoom(mercury.Address) int                  { return 900 }
+func (o *benchOutbox) SetSpaceData(entity.SpaceID, entity.SpaceDatum)  {}
+func (o *benchOutbox) DestroySpace(entity.SpaceID)                     {}
+func (o *benchOutbox) NewID() (entity.ID, error)                       { return 0, nil }
+func (o *benchOutbox) Dead(mercury.Address) bool                       { return false }
+func (o *benchOutbox) Home(entity.ID) (app mercury.Address, base bool) { return }
+func (o *benchOutbox) Whereis(near, asker entity.ID) bool              { return false }
+func (o *benchOutbox) LocateArea(uint64, entity.SpaceID, bsp.Rect)     {}
+
 func (o *benchOutbox) Locate(entity.ID, entity.SpaceID, property.Vector3) {}
 
 // crowd makes a cell with reals within 200 m of a line, so that each has a ghost, of which players

@@ -10,7 +10,8 @@ import (
 // border lists whom the offload and ghost check visits. Most reals of a large cell stand deep inside
 // it and have no ghosts; nothing can be due for them, and no check costs anything for their sake.
 //
-//	deep  --moves near a line, or the cell's area changes--> listed
+//	deep  --moves near a line or a gateway, or the cell's
+//	        area or the gateways change--------------------> listed
 //	      --comes to the cell, gets a ghost----------------> listed
 //	      --the last client here sees it no more-----------> listed
 //	listed --a check finds nothing to wait for (Real.due)--> deep
@@ -53,13 +54,17 @@ func (c *Cell) listMoved(rec *record) {
 
 // listNear lists who is near the lines of the cell's present area.
 func (c *Cell) listNear(area bsp.Rect) {
-	if area == c.border.area {
-		return
+	if area != c.border.area {
+		c.border.area = area
+		c.relist()
 	}
-	c.border.area = area
+}
+
+// relist lists who is near the lines or a gateway.
+func (c *Cell) relist() {
 	c.border.list = c.border.list[:0]
 	for _, rec := range c.reals {
-		if r := rec.real; r.listed || !r.deep(area) {
+		if r := rec.real; r.listed || !r.deep(c.border.area) {
 			r.listed = true
 			c.border.list = append(c.border.list, rec) // in order, as the reals are
 		}
@@ -85,10 +90,11 @@ func (r *Real) reach() float64 {
 	return r.cell.cfg.Border.GhostDistance + float64(r.e.Def.AppealRadius)
 }
 
-// deep reports whether a real is so far inside an area that nobody beyond needs a ghost of it.
+// deep reports whether a real is so far inside an area, and from gateways, that nobody beyond needs a
+// ghost of it.
 func (r *Real) deep(area bsp.Rect) bool {
-	p := r.e.Position
-	return within(bsp.Around(float64(p.X), float64(p.Z), r.reach()), area)
+	x, z := float64(r.e.Position.X), float64(r.e.Position.Z)
+	return within(bsp.Around(x, z, r.reach()), area) && !r.cell.atGate(x, z)
 }
 
 // due reports whether checks may have something to do for a real that does nothing.

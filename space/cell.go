@@ -56,6 +56,9 @@ type Cell struct {
 	triggers map[aoi.Trigger]*Real
 	adders   adders
 	border   border
+	gates    gates
+	annex    bool // see there
+	yielded  bool // the annex has the ghosts
 	unseen   witness.Unseen
 
 	departing []*Real
@@ -130,9 +133,12 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 		c.checkAt = now + c.cfg.CheckPeriod
 		c.watch.Enter(nil) // moving a line must not raise the load that it is to lower
 		c.check()
+		c.askForApps()
 		c.sweep()
+		c.yieldGhosts()
 		c.watch.Leave()
 	}
+	c.showThrough()
 	c.deliverRangeEvents()
 	c.updateWitnesses(dt)
 	c.trim()

@@ -122,8 +122,8 @@ func (r *Real) audit() {
 	for _, i := range r.e.Def.Stream(property.OwnClientCellStream) {
 		m.Own.Props = r.e.Props.AppendClientValue(m.Own.Props, i)
 	}
-	for rec := range r.allInSight() {
-		m.Entities = r.witness.AppendExpected(m.Entities, r.e, rec.e)
+	for e := range r.allInSight() {
+		m.Entities = r.witness.AppendExpected(m.Entities, r.e, e)
 	}
 	mark := len(r.direct)
 	r.direct = m.Append(r.direct)

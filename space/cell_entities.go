@@ -28,6 +28,7 @@ func (c *Cell) admit(e *entity.Entity) *record {
 func (c *Cell) evict(rec *record) {
 	c.partWith(rec)
 	c.hideAdded(rec)
+	rec.leaveGates()
 	c.ghosts.remove(rec.e.ID)
 	if rec.real != nil {
 		rec.real.dropWitness()

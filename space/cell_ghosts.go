@@ -22,32 +22,56 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	if r.haunts.Len() == 0 && r.deep(own) {
 		return budget
 	}
-	var state *ghost.State
+	m := mirroring{c: c, r: r, budget: budget}
 	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
-		app := appOf(leaf)
-		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 ||
-			!c.has(roomLater, app) { // try again at the next check
-			continue
+		if leaf.Created {
+			m.haunt(appOf(leaf))
 		}
-		if state == nil {
-			if state = r.state(); state == nil {
-				break
+	}
+	for i := range c.gates.ends {
+		if g := &c.gates.ends[i]; g.outer.Contains(x, z) {
+			g.wanted = true
+			for _, app := range g.apps {
+				m.haunt(app)
 			}
 		}
-		if !r.haunts.Add(app, c.now) {
-			continue
-		}
-		budget--
-		c.out.Send(app, state)
 	}
 	r.haunts.Sweep(func(h ghost.Haunt) bool {
-		if c.now-h.Since < c.cfg.GhostLife || c.touches(h.App, bsp.Around(x, z, reach+float64(c.cfg.GhostSlack))) {
+		if c.now-h.Since < c.cfg.GhostLife || c.behindGate(h.App, x, z) || c.touches(h.App, bsp.Around(x, z, reach+float64(c.cfg.GhostSlack))) {
 			return false
 		}
 		r.endGhost(h.App)
 		return true
 	})
-	return budget
+	return m.budget
+}
+
+// mirroring makes the ghosts of one real.
+type mirroring struct {
+	c        *Cell
+	r        *Real
+	budget   int
+	state    *ghost.State
+	tooLarge bool
+}
+
+// haunt makes a ghost at an app, if it may have one and there is room.
+func (m *mirroring) haunt(app mercury.Address) {
+	c, r := m.c, m.r
+	if app == c.self || r.haunts.Has(app) || c.out.Dead(app) || m.budget == 0 || m.tooLarge ||
+		!c.has(roomLater, app) { // try again at the next check
+		return
+	}
+	if m.state == nil {
+		if m.state = r.state(); m.state == nil {
+			m.tooLarge = true
+			return
+		}
+	}
+	if r.haunts.Add(app, c.now) {
+		m.budget--
+		c.out.Send(app, m.state)
+	}
 }
 
 // leaveBehind lets a haunt wait until there is room for the sum of the changes.

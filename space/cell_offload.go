@@ -112,7 +112,7 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 	had := r.haunts.Remove(to)
 	r.haunts.Add(c.self, c.now)
 	rec := c.population.find(r.e.ID)
-	rec.told = rec.seen.Watched()
+	rec.told = rec.watched()
 	rec.telling = rec.told
 	r.haunts.SetWatched(c.self, rec.told)
 	if r.audits {

@@ -32,7 +32,7 @@ func (c Hosted) DoneWith(cell bsp.CellID, app mercury.Address) bool {
 		return true
 	}
 	for _, rec := range c.reals {
-		if rec.real.haunts.Has(app) {
+		if p := rec.e.Position; rec.real.haunts.Has(app) && !c.behindGate(app, float64(p.X), float64(p.Z)) {
 			return false
 		}
 	}

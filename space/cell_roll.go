@@ -155,7 +155,7 @@ func (c *Cell) sendRolls() {
 // missing ones. Messages arrive in order, so whatever the app sent before the Roll has come or is
 // lost.
 func (p *Population) GhostRoll(m *ghost.Roll, from mercury.Address) {
-	c := p.cell(m.Space)
+	c := p.lodging(m.Space)
 	if c == nil {
 		return // the cell has gone and takes no ghosts
 	}

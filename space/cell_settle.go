@@ -104,7 +104,7 @@ func (r *Real) confirm(base *peer) {
 // sees reports whether the client sees an entity, and may call it.
 func (r *Real) sees(id entity.ID) bool {
 	rec := r.cell.population.find(id)
-	return rec != nil && r.inSight(rec)
+	return rec != nil && r.sight(rec) != nil
 }
 
 // appendSaving and readSaving carry what the client has said last, the state of an unconfirmed backup, and

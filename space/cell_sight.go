@@ -22,17 +22,23 @@ func (r *Real) inSight(rec *record) bool {
 	return r.cell.ranges.Contains(r.trigger, rec.node)
 }
 
-// allInSight yields whom the client of a real is to be shown: those in range, then those that a script
-// has added.
-func (r *Real) allInSight() iter.Seq[*record] {
-	return func(yield func(*record) bool) {
+// allInSight yields whom the client of a real is to be shown, as it is to be shown: those in range, then
+// those that a script has added.
+func (r *Real) allInSight() iter.Seq[*entity.Entity] {
+	return func(yield func(*entity.Entity) bool) {
+		var last entity.ID // of whom there may be images, too
 		for key := range r.cell.ranges.Inside(r.trigger) {
-			if rec := r.cell.population.find(entity.ID(key)); rec != nil && !rec.e.Def.ManualAoI && r.inSight(rec) && !yield(rec) {
+			rec := r.cell.population.find(entity.ID(key))
+			if rec == nil || rec.e.Def.ManualAoI || rec.e.ID == last {
+				continue
+			}
+			last = rec.e.ID
+			if s := r.sight(rec); s != nil && !yield(s.Entity) {
 				return
 			}
 		}
 		for id := range r.witness.AllAdded() {
-			if rec := r.cell.population.find(id); rec != nil && r.inSight(rec) && !yield(rec) {
+			if rec := r.cell.population.find(id); rec != nil && r.inSight(rec) && !yield(rec.e) {
 				return
 			}
 		}

@@ -55,6 +55,9 @@ func (c *Cell) trim() {
 		c.trimming.at = list[i].e.ID
 	}
 	if i >= len(list) && c.trimming.ticks >= trimTicks {
+		if c.trimming.step == askWitnesses {
+			c.trimImages()
+		}
 		c.trimming = trimming{step: (c.trimming.step + 1) % trimSteps}
 	}
 }
@@ -62,7 +65,7 @@ func (c *Cell) trim() {
 // trimVisit does the step for one entity if there is anything to do.
 func (c *Cell) trimVisit(rec *record) bool {
 	if c.trimming.step != askWitnesses {
-		rec.e.History.Trim(rec.e.Floor)
+		rec.e.History.Trim(rec.floor())
 		rec.e.Floor = rec.e.History.Last()
 		return true
 	}

@@ -24,7 +24,7 @@ const UnwitnessedAfter = 5 * time.Second
 func (r *Real) IsWitnessed() bool { return r.witnessed }
 
 // watched reports whether any client sees the real now, as far as is known here.
-func (r *Real) watched(rec *record) bool { return rec.seen.Watched() || r.haunts.Watched() }
+func (r *Real) watched(rec *record) bool { return rec.watched() || r.haunts.Watched() }
 
 // noticeWatched notes who is seen and is not known to be. Scripts hear of it later: in the midst of
 // range events they must not change what is in range.
@@ -33,7 +33,7 @@ func (c *Cell) noticeWatched(rec *record) {
 	if rec.real != nil {
 		known = rec.real.witnessed
 	}
-	if !known && rec.seen.Watched() {
+	if !known && rec.watched() {
 		c.noticed = append(c.noticed, rec)
 	}
 }
@@ -91,7 +91,7 @@ func (r *Real) setWitnessed(on bool) {
 
 // reportWatched tells the app of a ghost's real what has changed.
 func (c *Cell) reportWatched(rec *record) {
-	if on := rec.seen.Watched(); on != rec.told {
+	if on := rec.watched(); on != rec.told {
 		rec.told, rec.telling = on, true
 		c.sendWatched(rec)
 	}

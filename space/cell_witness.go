@@ -39,6 +39,8 @@ func (r *Real) dropWitness() {
 
 // deliverRangeEvents tells the witnesses what came near and what went away.
 func (c *Cell) deliverRangeEvents() {
+	gates := len(c.gates.ends) > 0 || c.gates.closed
+	c.gates.closed = false
 	c.ranges.Update(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {
 		r := c.triggers[t]
 		if r == nil || r.witness == nil {
@@ -48,6 +50,8 @@ func (c *Cell) deliverRangeEvents() {
 		case rec == nil:
 			r.witness.Gone(entity.ID(key))
 		case rec.e.Def.ManualAoI: // a script decides
+		case gates:
+			r.look(rec)
 		case !enter:
 			r.witness.Leave(entity.ID(key))
 		case rec.e.Aspect&entity.Withheld == 0 && !r.witness.Hidden(rec.e.ID):
@@ -201,7 +205,7 @@ func (r *Real) tellData() {
 func (r *Real) tellDatum(e *DataEntry) {
 	switch {
 	case e.Key == entity.TimeOfDayKey: // see tellDay
-	case e.Key == entity.LostAreaKey: // for cells only
+	case e.Key == entity.LostAreaKey || e.Key == entity.GatewayKey: // for cells only
 	case !e.Removed:
 		m := protocol.SpaceData{Key: e.Key, Entry: e.ID, Value: e.Value}
 		r.direct = m.Append(r.direct)

@@ -43,7 +43,7 @@ func (l charges) find(id entity.ID) (int, bool) {
 
 // noteControl lists an entity here that the client of another moves.
 func (c *Cell) noteControl(e *entity.Entity) {
-	if e.Control.By == 0 {
+	if e.Control.By == 0 || c.annex {
 		return
 	}
 	if i, found := slices.BinarySearch(c.charged, e.ID); !found {

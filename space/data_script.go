@@ -100,7 +100,7 @@ func (r *Real) hearData() {
 	d, heard := &r.cell.data, r.dataHeard
 	r.dataHeard = d.last
 	for i := range d.entries {
-		if e := &d.entries[i]; e.Number > heard && e.Key != entity.LostAreaKey && r.gone == staying {
+		if e := &d.entries[i]; e.Number > heard && e.Key != entity.LostAreaKey && e.Key != entity.GatewayKey && r.gone == staying {
 			callback(r, "OnSpaceData", func(s DataWatcher) {
 				s.OnSpaceData(entity.SpaceDatum{Key: e.Key, ID: e.ID, Removed: e.Removed, Value: e.Value})
 			})

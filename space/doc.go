@@ -162,6 +162,52 @@
 // in range of both places of one space, stays where the client has it. An entity of the old space that is
 // no companion leaves at once. A refused transition changes nothing, since the witness comes back as it was.
 //
+// # Gateways
+//
+// Through a gateway (Cell.OpenGateway) players see what is at its other end, in another space or far away
+// in this one: a portal, the entrance of a dungeon. It is data of both spaces: an area at each end, whose
+// entities are seen at the other, and the offset from the places here to those there. Who goes through is
+// teleported, best with entity.Destination.Transition. Both ways are alike; this is one of them:
+//
+//	cell at the near end              CellAppMgr           cells at the far end
+//	a real comes to the area
+//	  LocateArea            -------->
+//	                        <-------- LocatedArea: the apps whose cells are near the far end
+//	  State, and whatever a ghost is told ---------------> a ghost, where the entity is
+//	                                                       an image, at that place and the offset
+//	                                                         --- Enter, places, ... ---> clients near by
+//	the real leaves the area, or the gateway is closed
+//	  Delete                ----------------------------->  no ghost, no image: Leave
+//
+// A ghost for a gateway is one like all others: an app has at most one of an entity, which says where the
+// entity is, in its own space. If the app has no cell of that space, the ghost is in an annex: what a Cell
+// is to its ghosts, without an area. An image is a second place of a real or a ghost on the app, which
+// only witnesses meet: scripts, traps and OnArrival know none. So offloads, teleports, restores, calls and
+// repairs need nothing of their own: a call to an image is one to its entity. A cell on whose app the
+// entity is itself needs no ghost for its image.
+//
+//		client sees                          image comes to       entity comes       image, or the
+//		                                     its AoI              to its AoI         gateway, goes
+//		nothing of the entity                the image            the entity         -
+//		the image                            -                    Leave, the entity  Leave
+//		the entity                           the entity           -                  the entity
+//		the entity, which leaves its AoI     the image, after     -                  -
+//		                                     a Leave
+//
+//	  - A client has an entity at most once: where it is, if that is in its area of interest, else through
+//	    the oldest image that is.
+//	  - Who is in the area of one end is shown at the other, to all whose area of interest reaches there.
+//	    Who leaves the area is shown for Config.GhostSlack more metres, so that nobody flickers.
+//	  - Aspects count: who is withheld is not shown. Manual types are never shown, and a client does not
+//	    control what it sees through a gateway (SetControlledBy).
+//	  - An image's place is that of the entity as known here, and the offset. So clients converge as they
+//	    do without gateways.
+//
+// Its costs are bounded: a space has at most MaxGateways, whose areas have sides of at most the ghost
+// distance; a cell shows at most MaxThroughGateway entities through each. GhostBudget and the budgets of
+// clients hold as ever. Where the other end is, is asked once a second for each gateway, only by cells with
+// somebody at this end, so lines may move and apps die there. A space without gateways costs nothing.
+//
 // Real.SpawnNear makes an entity without a base near another one, wherever that is, and
 // entity.Base.CreateCellAt a cell part: both ask the other entity's cell part by a call, which finds it
 // wherever it has gone, and is answered once.
@@ -217,6 +263,8 @@
 // of an entity hangs on what is known of the entity here:
 //
 //	a word about                is believed of
+//	where the other end of a    the CellAppMgr
+//	gateway is
 //	a real that is here         its base's app. Another CellApp may claim a newer incarnation; then
 //	                            the base is asked, and refuses one of the two. The real does not
 //	                            hand itself over meanwhile, and a newer hop is a lie

@@ -59,7 +59,7 @@ func (g *Ghost) Log() *slog.Logger {
 // be set already.
 func (c *Cell) watchGhost(rec *record) {
 	rec.mirror = nil
-	if kind := c.scripts.ghosts.Of(rec.e.Def); kind != nil {
+	if kind := c.scripts.ghosts.Of(rec.e.Def); kind != nil && !c.annex {
 		g := &Ghost{rec: rec, e: rec.e, cell: c, kind: kind}
 		rec.mirror = g
 		g.guard("constructor", func() { g.script = kind.New(g, rec.e.Props) })

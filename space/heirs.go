@@ -40,7 +40,7 @@ func (p *Population) BaseAppDied(app mercury.Address) {
 	}
 	p.words.inherited(app, p.now, p.heir)
 	p.departedInherited(app)
-	for _, c := range p.cells {
+	for c := range p.homes() {
 		c.baseAppDied(app)
 	}
 }

@@ -17,6 +17,15 @@ type Hosted struct{ *Cell }
 // cell as a leaf. now is the app's clock, cluster the time of the cluster, which is the cell's game
 // time until its first tick or SetClock.
 func (p *Population) NewCell(now, cluster time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) Hosted {
+	c := p.makeCell(now, cluster, space, id, tree)
+	c.data.load(data)
+	p.now, p.ahead = max(p.now, now), cluster-now
+	p.addCell(c)
+	c.adopt()
+	return Hosted{c}
+}
+
+func (p *Population) makeCell(now, cluster time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree) *Cell {
 	env := &p.env
 	c := &Cell{
 		cfg: p.cfg, self: env.Self, scripts: p.scripts, population: p,
@@ -24,16 +33,18 @@ func (p *Population) NewCell(now, cluster time.Duration, space entity.SpaceID, i
 		compressor: env.Compressor, now: now, game: cluster,
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
-	c.data.load(data)
 	c.rolls.at = now + rollPeriod
 	c.work.types = make([]TypeLoad, len(p.scripts.Schema().Types))
-	p.now, p.ahead = max(p.now, now), cluster-now
-	p.addCell(c)
-	return Hosted{c}
+	return c
 }
 
 // Drop removes the cell from its CellApp. The cell must be Idle.
-func (c Hosted) Drop() { c.population.dropCell(c.Cell) }
+func (c Hosted) Drop() {
+	for i := range c.gates.ends {
+		c.shut(&c.gates.ends[i])
+	}
+	c.population.dropCell(c.Cell)
+}
 
 // SetTree gives the cell a new version of its space's geometry; it ignores an older one. The next
 // tick then runs the offload and ghost check, unless only loads are new: those come every balance

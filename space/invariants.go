@@ -17,7 +17,15 @@ func (c *Cell) assert() {
 	if len(c.near) != len(c.reals) {
 		invariant.Broken("%d of %d reals are served", len(c.near), len(c.reals))
 	}
-	if n := len(c.reals) + len(c.ghosts); c.ranges.Len() != n {
+	n := len(c.reals) + len(c.ghosts)
+	for i := range c.gates.ends {
+		for _, img := range c.gates.ends[i].images {
+			if img.rec != nil {
+				n++
+			}
+		}
+	}
+	if c.ranges.Len() != n {
 		invariant.Broken("space: %d entities on cell %v, %d in its index of places", n, c.id, c.ranges.Len())
 	}
 }
@@ -28,7 +36,7 @@ func (c *Cell) assertBorder() {
 	for _, rec := range c.reals {
 		if rec.real.listed {
 			listed++
-		} else if rec.real.due(rec, c.border.area) && !rec.seen.Noted() && rec.real.gone == staying {
+		} else if rec.real.due(rec, c.border.area) && !rec.noted() && rec.real.gone == staying {
 			invariant.Broken("space: no check visits %v", rec.e.ID)
 		}
 	}
@@ -76,7 +84,7 @@ func (c *Cell) assertGhost(rec *record) {
 		invariant.Broken("space: the real %v is among the ghosts", rec.e.ID)
 	case g.Entity != rec.e:
 		invariant.Broken("space: the ghost %v is another than its record", rec.e.ID)
-	case rec.told && !rec.seen.Watched() && !rec.seen.Noted():
+	case rec.told && !rec.watched() && !rec.noted():
 		invariant.Broken("space: the app of %v is not told that nobody sees it", rec.e.ID)
 	case g.Real == c.self:
 		invariant.Broken("space: the ghost %v is of a real on its own CellApp", rec.e.ID)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
@@ -69,7 +70,8 @@ func (o *post) Level(mercury.Address) mercury.Level { return mercury.Free }
 func (o *post) ClientPacket(mercury.Address, entity.ID, entity.Order, uint32, []byte) error {
 	return nil
 }
-func (o *post) ClientRoom(mercury.Address) int { return 900 }
+func (o *post) LocateArea(uint64, entity.SpaceID, bsp.Rect) {}
+func (o *post) ClientRoom(mercury.Address) int              { return 900 }
 
 // crossing is a crowd that goes to and fro over the line between the first two of three cells, all
 // players who see each other, with ghosts on both of the other cells.

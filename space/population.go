@@ -28,6 +28,7 @@ type Population struct {
 	cfg     Config
 	scripts *Scripts
 	cells   []*Cell // by space
+	annexes []*Cell
 	byID    map[entity.ID]*record
 	thrift  overload.Degradation
 	told    witness.Told // to clients, and of that the changes of own properties
@@ -76,6 +77,7 @@ type record struct {
 	real   *Real
 	ghost  *ghost.Ghost
 	mirror *Ghost // for the script of a ghost; nil without one
+	images []*image
 	node   aoi.Node
 	// giver is the app that handed the real over to here, while it is here and when it has gone on.
 	giver mercury.Address
@@ -122,6 +124,7 @@ func (p *Population) clusterNow() time.Duration { return max(p.now, p.arrival) +
 // gametime.Clock).
 func (p *Population) Tick(now, cluster, dt time.Duration) {
 	p.now, p.ahead = now, cluster-now
+	p.runAnnexes(now, cluster)
 	for _, c := range p.cells {
 		c.runTick(now, cluster, dt)
 	}

@@ -10,11 +10,11 @@ import (
 // about entities that no cell has.
 
 // GhostState makes a ghost, or brings one to a new hop. It ignores a State for a space without a
-// cell here, which comes too late, or shows that the ghost here is of a real that has been teleported
-// away.
+// cell here, or a gateway that leads there: it comes too late, or shows that the ghost here is of a real
+// that has been teleported away.
 func (p *Population) GhostState(m *ghost.State, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
-	if c := p.cell(m.Space); c != nil {
+	if c := p.lodging(m.Space); c != nil {
 		return c.ghostState(m, from)
 	}
 	p.env.Counters.StaleGhosts++

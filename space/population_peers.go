@@ -10,7 +10,7 @@ import (
 // with a ghost of a real here, with the real of a ghost here, or to which an entity is being or has
 // just been handed over; bases are the apps of the entities' bases.
 func (p *Population) Peers() (cells, bases []mercury.Address) {
-	for _, c := range p.cells {
+	for c := range p.homes() {
 		for _, rec := range c.reals {
 			for h := range rec.real.haunts.All() {
 				cells = addPeer(cells, h.App)

@@ -237,9 +237,9 @@ func (r *Real) Log() *slog.Logger {
 func (r *Real) EntitiesInRange(radius float32) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		p := r.e.Position
-		for key := range r.cell.ranges.InRange(p.X, p.Z, radius) {
+		for key, node := range r.cell.ranges.InRange(p.X, p.Z, radius) {
 			rec := r.cell.population.find(entity.ID(key))
-			if rec == nil || rec.e == r.e {
+			if rec == nil || rec.e == r.e || rec.cell != r.cell || rec.node != node {
 				continue
 			}
 			if !yield(View{rec}) {

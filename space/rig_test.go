@@ -288,14 +288,31 @@ var errDeaf = errors.New("the channel to the proxy takes nothing")
 
 func (a *testApp) ClientRoom(mercury.Address) int { return a.room }
 
-func (a *testApp) SetSpaceData(_ entity.SpaceID, d entity.SpaceDatum) {
+func (a *testApp) SetSpaceData(space entity.SpaceID, d entity.SpaceDatum) {
 	a.dataNumber++
 	for _, x := range a.apps {
-		x.cell.TakeData(DataEntry{Number: a.dataNumber, Key: d.Key, ID: d.ID, Removed: d.Removed, Value: d.Value})
+		c := x.population.cell(space)
+		if c == nil {
+			continue
+		}
+		Hosted{c}.TakeData(DataEntry{Number: a.dataNumber, Key: d.Key, ID: d.ID, Removed: d.Removed, Value: d.Value})
 	}
 }
 
 func (a *testApp) DestroySpace(id entity.SpaceID) { a.ended = append(a.ended, id) }
+
+// LocateArea is answered at once, as the trees of the apps have it.
+func (a *testApp) LocateArea(gateway uint64, in entity.SpaceID, area bsp.Rect) {
+	var apps []mercury.Address
+	for _, x := range a.apps {
+		if c := x.population.cell(in); c != nil && !a.Dead(x.self) {
+			if _, rect, there := c.tree.Leaf(c.id); there && rect.Overlaps(area) {
+				apps = append(apps, x.self)
+			}
+		}
+	}
+	a.population.LocatedArea(gateway, in, apps)
+}
 
 func (a *testApp) Locate(id entity.ID, in entity.SpaceID, at property.Vector3) {
 	if a.locate != nil {
@@ -647,7 +664,11 @@ func (r *rig) restore(id entity.ID, x float32, parts []byte, handled flow.Mark) 
 }
 
 func (r *rig) at(x float32) *testApp {
-	l := r.apps[len(r.apps)-1].cell.tree.At(float64(x), 0)
+	k := len(r.apps) - 1
+	for r.apps[k].cell.space != 1 { // see addApp
+		k--
+	}
+	l := r.apps[k].cell.tree.At(float64(x), 0)
 	return r.app(appOf(l))
 }
 

@@ -21,7 +21,8 @@ const (
 	freshFlag
 	namedFlag
 	restedFlag
-	allFlags = sentFlag | leaveFlag | goneFlag | freshFlag | namedFlag | restedFlag
+	viaFlag
+	allFlags = sentFlag | leaveFlag | goneFlag | freshFlag | namedFlag | restedFlag | viaFlag
 )
 
 const (
@@ -38,7 +39,7 @@ var errState = errors.New("witness: the state is not one that Append writes")
 // Append encodes everything that the next cell needs in order to go on where this one stopped:
 //
 //	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint count, then by ascending id
-//	uvarint id, uvarint incarnation, u8 flags, uvarint level,
+//	uvarint id, uvarint incarnation, u8 flags, with viaFlag uvarint via, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy),
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
 //	f64 virtual time ahead of now, uvarint Updates waited;
@@ -62,6 +63,9 @@ func (w *Witness) appendEntry(b []byte, en *entry) []byte {
 	b = fields.AppendID(b, a.id)
 	b = binary.AppendUvarint(b, uint64(a.incarnation))
 	b = append(b, w.flags(en))
+	if a.via != 0 {
+		b = binary.AppendUvarint(b, a.via)
+	}
 	b = binary.AppendUvarint(b, uint64(en.level))
 	b = appendLossy(appendHave(b, a.have), a.lossy)
 	b = binary.AppendUvarint(b, uint64(a.heard))
@@ -80,7 +84,7 @@ func (w *Witness) flags(en *entry) byte {
 	for _, flag := range []struct {
 		on  bool
 		bit byte
-	}{{en.sent, sentFlag}, {en.a.leave, leaveFlag}, {en.a.gone, goneFlag}, {!en.placed, freshFlag}, {en.a.named, namedFlag}, {en.rested, restedFlag}} {
+	}{{en.sent, sentFlag}, {en.a.leave, leaveFlag}, {en.a.gone, goneFlag}, {!en.placed, freshFlag}, {en.a.named, namedFlag}, {en.rested, restedFlag}, {en.a.via != 0, viaFlag}} {
 		if flag.on {
 			f |= flag.bit
 		}
@@ -159,6 +163,11 @@ func (w *Witness) readEntry(r *codec.Reader, a *account, m *slab) entry {
 	en.sent, en.rested, a.leave = flags&sentFlag != 0, flags&restedFlag != 0, flags&leaveFlag != 0
 	a.gone, a.named = flags&goneFlag != 0, flags&namedFlag != 0
 	en.placed = flags&freshFlag == 0
+	if flags&viaFlag != 0 {
+		if a.via = r.Uvarint(); a.via == 0 {
+			r.Fail(errState)
+		}
+	}
 	level := r.Uvarint()
 	a.have = readHave(r, m)
 	a.lossy = readLossy(r)

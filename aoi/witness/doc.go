@@ -92,6 +92,14 @@
 // here. The one that left first is dropped. What a Leave is told of and not a Keep: who is no more, an
 // older incarnation, who has no alias, and who is too large.
 //
+// # Who is seen through something
+//
+// A cell may show an entity at another place than its own, as through a gateway: it then gives Enter a
+// Subject with another record, which says where the entity appears, and a Via. A client knows an entity
+// once. So if the cell shows it another way, the client loses sight of it and meets it anew, in one
+// bundle: no place that it was told one way counts for the other. For the same reason nothing is kept of
+// who was seen through something.
+//
 // # Invariants (promises 5 and 9 of the design)
 //
 //   - No budget is left over while any place, change or call is unsent, except for what a

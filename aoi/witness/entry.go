@@ -42,6 +42,7 @@ type account struct {
 	id          entity.ID
 	s           *Subject // nil after Read, until Enter, and once the entity is gone
 	incarnation uint32
+	via         uint64 // Subject.Via of what the client was told
 
 	leave bool // the client must be told to forget it, or an older incarnation of it
 	gone  bool // not in range any more
@@ -85,7 +86,7 @@ func (en *entry) before(n ref) bool {
 // begin makes s an entry that the client knows nothing of.
 func (en *entry) begin(s *Subject) {
 	a, d := en.a, s.Entity.Def
-	a.incarnation, en.sent = s.Entity.Order.Incarnation, false
+	a.incarnation, a.via, en.sent = s.Entity.Order.Incarnation, s.Via, false
 	en.level, a.heard, a.whispered, en.moved, en.rested = uint8(len(d.Levels)), 0, 0, 0, true
 	a.have = append(a.have[:0], make([]uint64, len(d.Levels)+1)...)
 	a.lossy = append(a.lossy[:0], make([]lossy, len(d.Lossy()))...)

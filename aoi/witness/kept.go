@@ -130,13 +130,14 @@ func (w *Witness) sayLeave(en *entry) {
 }
 
 // keep finds a slot for what the client knows of an entity that leaves. ok is false for one that it is
-// to forget: an older incarnation, one that is no more, or one of which nobody knows here how much it is.
+// to forget: an older incarnation, one that is no more, one that was seen through something, whose places are
+// no good elsewhere, or one of which nobody knows here how much it is.
 func (w *Witness) keep(en *entry) (m protocol.Keep, ok bool) {
 	a, size := en.a, en.a.size
 	if a.s != nil {
 		size = sizeOf(a.s.Entity)
 	}
-	if !en.sent || !a.named || en.alias == none || size == 0 || size > maxKeptOne || w.kept.off {
+	if !en.sent || a.via != 0 || !a.named || en.alias == none || size == 0 || size > maxKeptOne || w.kept.off {
 		return m, false
 	}
 	slot, drop := w.kept.room(a.id, size)
@@ -150,6 +151,10 @@ func (w *Witness) sayReturn(en *entry) (exact, ok bool) {
 	e, a := en.entity(), en.a
 	slot, ok := w.kept.find(a.id)
 	if !ok {
+		return false, false
+	}
+	if a.via != 0 { // the kept place is where it is; calls that it hears now must not come again
+		w.kept.empty(slot)
 		return false, false
 	}
 	n := &w.kept.notes[slot]

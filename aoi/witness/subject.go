@@ -14,8 +14,7 @@ import (
 // What clients are told of a place is worked out here once a tick, for all who watch.
 type Subject struct {
 	// Entity is the record that is watched. It must not be changed: another record is another Subject.
-	Entity *entity.Entity
-
+	Entity  *entity.Entity
 	def     *property.Definition
 	tick    uint64 // of the last Show
 	x, z    float32
@@ -40,6 +39,11 @@ type Subject struct {
 	pulses []pulse // of the Lossy properties
 
 	witnesses int // that have it in their area of interest
+
+	// Via tells what the entity is seen through, if it is not seen where it is: a gateway. Entity then
+	// says where it appears. A client knows an entity once, so it loses sight of one for which Enter
+	// gives another Via, and meets it anew.
+	Via uint64
 
 	// Unseen, if not nil, is told when no witness has it any more.
 	Unseen *Unseen

@@ -12,6 +12,10 @@ import (
 // need not look at all Subjects for it.
 type Unseen struct{ list []*Subject }
 
+// Note takes in a Subject as if the last witness had let go of it: the caller knows that it will, of
+// another Subject of the same entity.
+func (u *Unseen) Note(s *Subject) { u.note(s) }
+
 // note takes in a Subject, once.
 func (u *Unseen) note(s *Subject) {
 	if u != nil && !s.noted {

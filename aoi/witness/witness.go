@@ -99,7 +99,7 @@ func (w *Witness) PackWith(z *property.Compressor) { w.pack = z }
 
 // Enter says that s.Entity is in range from now on. If it is known already in the same incarnation
 // (it came back before its leave was sent, or the witness was handed over), the client is not told;
-// another incarnation is a leave and an enter. Call Enter again when the cell replaces its record of
+// another incarnation, or another Via, is a leave and an enter. Call Enter again when the cell replaces its record of
 // the entity by another, as when a ghost becomes the real. Entities of types without a client side
 // are ignored, and so are those beyond MaxEntries.
 func (w *Witness) Enter(s *Subject) {
@@ -120,7 +120,7 @@ func (w *Witness) Enter(s *Subject) {
 		en.a.gone = false
 		w.live++
 	}
-	if en.a.incarnation == e.Order.Incarnation && len(en.a.have) == len(e.Def.Levels)+1 && len(en.a.lossy) == len(e.Def.Lossy()) {
+	if en.a.incarnation == e.Order.Incarnation && en.a.via == s.Via && len(en.a.have) == len(e.Def.Levels)+1 && len(en.a.lossy) == len(e.Def.Lossy()) {
 		en.link(s)
 	} else {
 		en.a.leave = en.a.leave || en.sent
@@ -249,15 +249,15 @@ func (w *Witness) Known() iter.Seq[entity.ID] {
 // Len is the number of ids that Known yields.
 func (w *Witness) Len() int { return w.live }
 
-// Has reports whether the client has been told of an entity in an incarnation, and not yet that it has
-// left.
+// Has reports whether the client has been told of an entity in an incarnation, where it is and not through
+// anything (Subject.Via), and not yet that it has left.
 func (w *Witness) Has(id entity.ID, incarnation uint32) bool {
 	i, known := w.find(id)
 	if !known {
 		return false
 	}
 	en := &w.entries[i]
-	return en.sent && !en.a.gone && !en.a.leave && en.a.incarnation == incarnation
+	return en.sent && !en.a.gone && !en.a.leave && en.a.via == 0 && en.a.incarnation == incarnation
 }
 
 // Dropped counts what no bundle can carry: calls above MaxEntity, and turns of entities whose

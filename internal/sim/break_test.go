@@ -80,6 +80,8 @@ func TestBreaks(t *testing.T) {
 			switch k.id {
 			case wire.LocatedID, wire.WhereisID, wire.WhereaboutsID, wire.OnloadRefusedID, wire.OnloadPartyID:
 				o.Wild.Travellers = 6
+			case wire.LocateAreaID, wire.LocatedAreaID:
+				o.Gateway = true
 			case wire.PlaceBaseID, wire.BasePlacedID, wire.CreateBaseID, wire.MakeBaseID, wire.BaseMadeID,
 				wire.RegisterNameID, wire.FindNameID, wire.NameHeldID, wire.NameGoneID:
 				o.Wild.Namers = 6

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
@@ -33,6 +34,9 @@ func (k *clientsConverge) safe() error {
 func (k *clientsConverge) reals() (reals map[entity.ID]space.View, order []space.View) {
 	reals = map[entity.ID]space.View{}
 	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+		if v.IsReal() && cell.Space() == theOther {
+			reals[v.ID()] = v
+		}
 		if v.IsReal() && cell.Space() == theSpace { // all players are there; entities in rooms are not seen
 			reals[v.ID()] = v
 			order = append(order, v)
@@ -90,14 +94,20 @@ func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all 
 		}
 		d := apart(real.Position(), v.Position())
 		r := pl.client.Entity(v.ID())
-		switch {
-		case r == nil && d <= aoiRadius:
+		places, owed := k.c.images(v, theSpace, real.Position())
+		switch direct := d <= aoiRadius+aoiHysteresis; {
+		case r == nil && (d <= aoiRadius || owed):
 			bad("misses %s at %.2f m", v.ID(), d)
-		case r != nil && d > aoiRadius+aoiHysteresis:
+		case r != nil && !direct && len(places) == 0:
 			bad("holds %s at %.2f m", v.ID(), d)
+		case r != nil && d > aoiRadius && slices.Contains(places, r.Position):
+			k.replica(bad, r, v, r.Position, entity.Distance(real.Position(), r.Position) <= near)
 		case r != nil:
-			k.replica(bad, r, v, entity.Distance(real.Position(), v.Position()) <= near)
+			k.replica(bad, r, v, v.Position(), entity.Distance(real.Position(), v.Position()) <= near)
 		}
+	}
+	if k.c.opts.Gateway {
+		k.throughGates(bad, pl, real.Position())
 	}
 	for r := range pl.client.Entities() {
 		if _, ok := reals[r.ID]; !ok {
@@ -112,9 +122,9 @@ func apart(a, b property.Vector3) float64 {
 	return max(math.Abs(float64(a.X)-float64(b.X)), math.Abs(float64(a.Z)-float64(b.Z)))
 }
 
-func (k *clientsConverge) replica(bad func(string, ...any), r *client.Replica, v space.View, near bool) {
-	if r.Position != v.Position() || r.Direction != v.Direction() {
-		bad("has %s at %v %v, it is at %v %v", r.ID, r.Position, r.Direction, v.Position(), v.Direction())
+func (k *clientsConverge) replica(bad func(string, ...any), r *client.Replica, v space.View, at property.Vector3, near bool) {
+	if r.Position != at || r.Direction != v.Direction() {
+		bad("has %s at %v %v, it is at %v %v", r.ID, r.Position, r.Direction, at, v.Direction())
 	}
 	for _, i := range r.Def.Stream(property.OtherClientStream) {
 		// Between the two edges of a level, hysteresis decides.

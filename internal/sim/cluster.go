@@ -60,6 +60,8 @@ type Options struct {
 	// longest time that it takes to load a strip of it, default 600 ms.
 	Geometry  bool
 	StripTime time.Duration
+	// Gateway opens gateways; see inward and eastward.
+	Gateway bool
 	// Balance replaces the balance of the space if it is not zero.
 	Balance Balancing
 	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is what CellApps
@@ -191,12 +193,15 @@ type Cluster struct {
 
 	sluggish sluggish
 	checkers []checker
-	fresh    *placesFresh
-	checkAt  time.Duration
-	calm     bool   // no more faults
-	still    bool   // the world is frozen, or about to be
-	panics   uint64 // of brittle scripts
-	losses   int    // processes that crashed or started anew, and sessions that ended
+	// seenThrough counts the figures that clients had in sight at rest, throughFresh the places of them
+	// that were judged while they walked.
+	seenThrough, throughFresh int
+	fresh                     *placesFresh
+	checkAt                   time.Duration
+	calm                      bool   // no more faults
+	still                     bool   // the world is frozen, or about to be
+	panics                    uint64 // of brittle scripts
+	losses                    int    // processes that crashed or started anew, and sessions that ended
 }
 
 const (
@@ -313,11 +318,16 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 	if c.opts.Lookout {
 		lookout = p
 	}
+	area := bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}
+	spaces := []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: area, Geometry: land}}
+	if c.opts.Gateway {
+		spaces = append(spaces, cellappmgr.SpaceConfig{ID: theOther, Bounds: area})
+	}
 	cfg := cellappmgr.Config{
 		Policy:    policy,
 		Lookout:   lookout,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
-		Spaces:  []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}, Geometry: land}},
+		Spaces:  spaces,
 		Balance: c.opts.Balance.Config, Border: c.opts.Balance.Border,
 		Logins:      c.opts.Logins,
 		MinCellApps: c.opts.CellApps,

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -267,7 +268,8 @@ func (x *impostor) toCellApp() []wire.Message {
 		&migrate.Create{ID: v.ID, Type: rover, Space: space, Order: entity.Order{Incarnation: 99}, Base: x.r.baseApps[0].Address(), Parts: first},
 		&migrate.Refuse{ID: v.ID, Order: entity.Order{Incarnation: 99}}, &migrate.Onload{ID: v.ID, Type: rover, Space: space, Order: newer, Base: self, Parts: first},
 		&migrate.OnloadAck{ID: v.ID, Order: newer}, &migrate.OnloadRefused{ID: v.ID, Order: v.Order, Code: entity.TeleportFull},
-		&wire.Whereabouts{ID: v.ID, Asker: v.ID, App: self}, &wire.Located{ID: v.ID, Space: theSpace, App: self}, &migrate.Probe{ID: v.ID, Order: v.Order, Base: self},
+		&wire.Whereabouts{ID: v.ID, Asker: v.ID, App: self}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
+		&wire.LocatedArea{Gateway: 2, Space: theSpace, Apps: []mercury.Address{self}}, &ghost.State{Head: head, Type: rover, Space: theOther, Base: self}, &migrate.Probe{ID: v.ID, Order: v.Order, Base: self},
 		&m, &end, &flow.Ack{To: v.ID, ToPart: entity.CellPart, From: v.ID, FromPart: entity.BasePart, Incarnation: v.Order.Incarnation, Number: 1 << 40},
 		&wire.ClientMove{ID: v.ID, ClientRest: flow.ClientRest{Session: v.Session, Sequence: 1 << 30, Incarnation: v.Order.Incarnation, Forced: 1, Position: property.Vector3{X: 3, Z: 3}}},
 		&ghost.State{Head: head, Type: rover, Space: space, Base: self}, &ghost.Update{Head: head, Position: property.Vector3{X: 9}},
@@ -282,7 +284,7 @@ func (x *impostor) toCellApp() []wire.Message {
 func (x *impostor) toManager() []wire.Message {
 	v := x.victim()
 	return append(x.orders(),
-		&wire.Report{}, &wire.Locate{ID: v.ID, Space: theSpace}, &wire.DestroySpace{Space: theSpace}, &wire.RetireApp{Reason: "ha"},
+		&wire.Report{}, &wire.Locate{ID: v.ID, Space: theSpace}, &wire.LocateArea{Gateway: 2, Space: theSpace, Area: bsp.Around(0, 0, 1e9)}, &wire.DestroySpace{Space: theSpace}, &wire.RetireApp{Reason: "ha"},
 		&wire.SetSpaceData{Space: theSpace + 1, Key: tuneKey, Value: []byte("lie")}, &wire.CreateProxy{Request: 1, Account: "player1"},
 		&wire.ProxyMade{Request: 1, ID: v.ID}, &wire.ProxyGone{Account: "player1", ID: v.ID},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "player9", ID: v.ID}}}, &wire.Logins{Refused: true, Reason: "ha"}, &wire.RejoinEnd{},

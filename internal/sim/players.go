@@ -213,7 +213,9 @@ func (pl *player) walk() {
 	}
 	if d < walkSpeed {
 		c := pl.c.chance
-		if c.IntN(5) == 0 {
+		if pl.c.opts.Gateway && c.IntN(4) > 0 {
+			pl.target = atGate(c)
+		} else if c.IntN(5) == 0 {
 			// It goes towards the middle: a crowd gathers and parts again.
 			pl.target = property.Vector3{X: float32(c.IntN(40) - 20), Z: float32(c.IntN(40) - 20)}
 		} else {

@@ -166,12 +166,17 @@ func (s *lampCell) OnCreated() { _, _ = s.AddTimer(lampLife, 0, "OnOut", 0) }
 // OnOut ends it.
 func (s *lampCell) OnOut(entity.Callback) { s.Destroy() }
 
-// registerRooms adds all of this to the world's cells. lit is called for each lamp.
-func registerRooms(cells *space.Scripts, lit func(entity.SpaceID)) {
+// registerRooms adds all of this to the world's cells. lit is called for each lamp. gateway says that the
+// players' space has gateways.
+func registerRooms(cells *space.Scripts, lit func(entity.SpaceID), gateway bool) {
 	space.Register[lodgerCell](cells, "Lodger")
 	space.Register[lampCell](cells, "Lamp")
 	cells.OnFirstCell(func(c *space.Cell, _ bool) {
-		if c.Space() == theSpace {
+		switch {
+		case c.Space() == theSpace && gateway:
+			openGates(c)
+			return
+		case c.Space() == theSpace || c.Space() == theOther:
 			return
 		}
 		lit(c.Space())

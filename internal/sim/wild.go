@@ -128,7 +128,15 @@ func (c *Cluster) population() []struct {
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
 		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Saver", o.Wild.Savers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
+		{"Figure", o.figures()},
 	}
+}
+
+func (o *Options) figures() int {
+	if o.Gateway {
+		return figures
+	}
+	return 0
 }
 
 // somewhere is the place in the square that an id stands for.

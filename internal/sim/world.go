@@ -191,6 +191,14 @@ func newWorld(o Options) (*world, error) {
 		}
 		defs["entity_defs/Ledger.def"] = ledgerDef
 	}
+	if o.Gateway {
+		types += `<Figure/>`
+		defs = maps.Clone(defs)
+		if defs == nil {
+			defs = map[string]string{}
+		}
+		defs["entity_defs/Figure.def"] = figureDef
+	}
 	soul, critter := soulDef, critterDef
 	if o.Lossy {
 		soul, critter = lossyDef(soul), lossyDef(critter)
@@ -224,7 +232,10 @@ func newWorld(o Options) (*world, error) {
 	space.Register(w.cells, "Rover", func() *roverCell { return &roverCell{w: w} })
 	space.Register[critterCell](w.cells, "Critter")
 	space.Register[beastCell](w.cells, "Beast")
-	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ })
+	if o.Gateway {
+		space.Register(w.cells, "Figure", func() *figureCell { return &figureCell{w: w} })
+	}
+	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ }, o.Gateway)
 	w.cells.OnLostArea(func(c *space.Cell, area bsp.Rect) {
 		if c.Space() == theSpace {
 			w.inherited = append(w.inherited, area)
@@ -243,6 +254,9 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	}
 	if w.schema.Type("Saver") != nil {
 		baseapp.Register[saverBase](s, "Saver")
+	}
+	if w.schema.Type("Figure") != nil {
+		baseapp.Register[figureBase](s, "Figure")
 	}
 	if w.books != nil {
 		baseapp.Register(s, "Ledger", func() *ledger { return &ledger{w: w} })

@@ -153,6 +153,12 @@ const (
 	LeaseVoteID
 )
 
+// To a CellAppMgr, whose block is full, about gateways, and the answer.
+const (
+	LocateAreaID ID = 176 + iota
+	LocatedAreaID
+)
+
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
 // proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
@@ -180,6 +186,7 @@ var table = newTable(
 	row[GeometryLacked](GeometryLackedID, CellApp.to(CellAppMgr)),
 	row[RetireApp](RetireAppID, CellApp.to(CellAppMgr)),
 	row[Locate](LocateID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
+	row[LocateArea](LocateAreaID, CellApp.to(CellAppMgr)),
 	row[SetSpaceData](SetSpaceDataID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)).answered(SpaceCreatedID),
 	row[AppSilent](AppSilentID, BaseApp.to(CellAppMgr)),
@@ -230,6 +237,7 @@ var table = newTable(
 
 	// Answers of the CellAppMgr.
 	row[Located](LocatedID, CellAppMgr.to(CellApp, BaseApp)),
+	row[LocatedArea](LocatedAreaID, CellAppMgr.to(CellApp)),
 	row[SpaceCreated](SpaceCreatedID, CellAppMgr.to(BaseApp)),
 	row[AppLeft](AppLeftID, CellAppMgr.to(BaseApp)),
 

@@ -102,6 +102,8 @@ func samples() []wire.Received {
 		}},
 		&wire.CellCreated{Space: 1 << 31, Cell: cell},
 		&wire.Locate{ID: id, Space: 3, Position: here},
+		&wire.LocateArea{Gateway: 9, Space: 3, Area: bsp.Rect{MinX: -4, MinZ: 1, MaxX: 5, MaxZ: 2}},
+		&wire.LocatedArea{Gateway: 9, Space: 3, Apps: []mercury.Address{addr4, addr6}},
 		&wire.SetSpaceData{Space: 3, Key: 4, ID: 1 << 50, Removed: true, Value: []byte{0, 1}, Said: 1 << 40, Late: true, Seen: 1 << 50},
 		&wire.CellRemoved{Space: 4, Cell: cell},
 		&wire.RetireApp{Reason: "new hardware"},

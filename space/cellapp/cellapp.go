@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/logs"
@@ -249,6 +250,10 @@ func (o *outbox) DestroySpace(id entity.SpaceID) {
 
 func (o *outbox) Locate(id entity.ID, in entity.SpaceID, position property.Vector3) {
 	o.manager.Send(&wire.Locate{ID: id, Space: in, Position: position})
+}
+
+func (o *outbox) LocateArea(gateway uint64, in entity.SpaceID, area bsp.Rect) {
+	o.manager.Send(&wire.LocateArea{Gateway: gateway, Space: in, Area: area})
 }
 
 func (o *outbox) Whereis(near, asker entity.ID) bool {

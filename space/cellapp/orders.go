@@ -41,6 +41,7 @@ func (a *CellApp) routeOrders() {
 	app.On(r, func(_ sender, m *wire.Look) { a.looks.Take(m) })
 	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
 	app.On(r, func(_ sender, m *wire.Located) { a.population.Located(m.ID, m.Space, m.App, m.Gone) })
+	app.On(r, func(_ sender, m *wire.LocatedArea) { a.population.LocatedArea(m.Gateway, m.Space, m.Apps) })
 	app.On(r, func(_ sender, m *wire.SpaceData) {
 		if c := a.cell(m.Space); c != nil {
 			c.TakeData(space.DataEntry(m.Entry))

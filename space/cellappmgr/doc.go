@@ -18,8 +18,8 @@
 //	                         <---- AddCell, Geometry, SpaceData, AppDead, Members, Freeze,
 //	                               RemoveCell, CellGoing, SpaceRate, Logins
 //	                         CellCreated, CellRemoved, GeometryLacked, Locate,
-//	                         SetSpaceData ---->
-//	                         <---------------------- Located, Status
+//	                         LocateArea, SetSpaceData ---->
+//	                         <---------------------- Located, LocatedArea, Status
 //	                         CreateSpace, DestroySpace ---->
 //	                         <---------------------- SpaceCreated, SpaceDestroyed
 //	                         <---------------------- Look

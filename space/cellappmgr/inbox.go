@@ -116,6 +116,7 @@ func (m *CellAppMgr) route() {
 	app.On(r, func(from sender, msg *wire.CellRemoved) { m.cellRemoved(from.app, msg) })
 	app.On(r, func(from sender, msg *wire.RetireApp) { m.retireApp(from.app, msg.Reason) })
 	app.On(r, func(from sender, msg *wire.Locate) { m.sendOn(from.ch, m.encode(m.locate(from.now, msg))) })
+	app.On(r, func(from sender, msg *wire.LocateArea) { m.sendOn(from.ch, m.encode(m.locateArea(msg))) })
 	app.On(r, func(from sender, msg *wire.SetSpaceData) { m.setSpaceData(from.app, msg) })
 	app.On(r, func(from sender, msg *wire.GeometryLacked) { m.geometryLacked(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.CreateSpace) { m.createSpace(from.now, from.app, msg) })

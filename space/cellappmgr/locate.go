@@ -2,6 +2,7 @@ package cellappmgr
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
@@ -31,6 +32,28 @@ func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	}
 	if best != nil {
 		answer.App = mercury.Address{At: best.App, Salt: best.Salt}
+	}
+	return answer
+}
+
+// locateArea answers which CellApps have created cells that touch an area. An area that is none touches
+// nothing.
+func (m *CellAppMgr) locateArea(msg *wire.LocateArea) *wire.LocatedArea {
+	answer := &wire.LocatedArea{Gateway: msg.Gateway, Space: msg.Space}
+	s := m.space(msg.Space)
+	if s == nil || s.tree == nil {
+		return answer
+	}
+	for _, leaf := range s.tree.Overlapping(msg.Area) {
+		app := mercury.Address{At: leaf.App, Salt: leaf.Salt}
+		switch {
+		case !leaf.Created || slices.Contains(answer.Apps, app):
+		case len(answer.Apps) == wire.MaxAreaApps:
+			m.log.Warn("a gateway leads to more CellApps than are told of it", "space", msg.Space, "limit", wire.MaxAreaApps)
+			return answer
+		default:
+			answer.Apps = append(answer.Apps, app)
+		}
 	}
 	return answer
 }

@@ -2,6 +2,8 @@ package cellappmgr
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -293,5 +295,36 @@ func TestLargestOrderFits(t *testing.T) {
 	}
 	if bsp.MaxEncoded > wire.MaxTree {
 		t.Errorf("a tree may have %d bytes, its readers take %d", bsp.MaxEncoded, wire.MaxTree)
+	}
+}
+
+// The CellApps whose cells touch an area, each once, as soon as the cells are created.
+func TestLocateArea(t *testing.T) {
+	r := newRig(t, nil)
+	a := r.join(wire.CellApp, 10)
+	ask := func(space entity.SpaceID, area bsp.Rect) []mercury.Address {
+		t.Helper()
+		a.send(&wire.LocateArea{Gateway: 7, Space: space, Area: area})
+		got := one[wire.LocatedArea](a)
+		if got.Gateway != 7 || got.Space != space {
+			t.Errorf("answer %+v", got)
+		}
+		return got.Apps
+	}
+	cell, here := one[wire.AddCell](a).Cell, bsp.Around(0, 0, 50)
+	if apps := ask(1, here); len(apps) > 0 {
+		t.Errorf("a cell that is not created is at %v", apps)
+	}
+	a.send(&wire.CellCreated{Space: 1, Cell: cell})
+	if apps := ask(1, here); !slices.Equal(apps, []mercury.Address{at(10)}) {
+		t.Errorf("the cells are at %v", apps)
+	}
+	for _, none := range []bsp.Rect{{}, bsp.Around(0, 0, -1), {MinX: math.NaN(), MaxX: 1, MaxZ: 1}} {
+		if apps := ask(1, none); len(apps) > 0 {
+			t.Errorf("%v touches cells of %v", none, apps)
+		}
+	}
+	if apps := ask(2, here); len(apps) > 0 {
+		t.Errorf("an unknown space is at %v", apps)
 	}
 }

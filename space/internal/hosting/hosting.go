@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -40,6 +41,9 @@ type Outbox interface {
 	// Locate asks the manager, once, which CellApp takes an entity at a place of a space. The
 	// answer goes to Population.Located.
 	Locate(id entity.ID, space entity.SpaceID, position property.Vector3)
+	// LocateArea asks the manager, once, which CellApps have cells that touch an area, for a gateway.
+	// The answer goes to Population.LocatedArea.
+	LocateArea(gateway uint64, space entity.SpaceID, area bsp.Rect)
 	// Whereis asks the BaseApp of an entity, once, where its real is, for another one that is to be
 	// teleported near to it. The answer goes to Population.Whereabouts. It reports false if nobody
 	// is known to have the base.

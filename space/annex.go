@@ -60,6 +60,7 @@ func (p *Population) lodging(space entity.SpaceID) *Cell {
 // seesInto reports whether a gateway of a cell here leads to a space.
 func (p *Population) seesInto(space entity.SpaceID) bool {
 	for _, c := range p.cells {
+		c.readGates() // a ghost may come before the next tick
 		for i := range c.gates.ends {
 			if c.gates.ends[i].there == space {
 				return true

@@ -120,6 +120,11 @@ func (c *Cell) showAll() {
 			rec.seen.Show(c.tick)
 		}
 	}
+	for i := range c.gates.ends {
+		for _, img := range c.gates.ends[i].images {
+			img.seen.Show(c.tick)
+		}
+	}
 }
 
 // update makes the messages of a tick to the client.

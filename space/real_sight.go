@@ -108,8 +108,8 @@ func (r *Real) SetHidden(id entity.ID, on bool) error {
 	if on {
 		r.cell.adders.add(r)
 		r.witness.Leave(id)
-	} else if r.inSight(rec) {
-		r.witness.Enter(&rec.seen)
+	} else {
+		r.look(rec)
 	}
 	r.cell.noticeWatched(rec)
 	return nil

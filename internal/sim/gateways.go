@@ -183,7 +183,6 @@ func (k *gatesFresh) safe() error {
 		if !pl.playing() {
 			continue
 		}
-		// order does not show: any fault ends the run, and a count is a count
 		for r := range pl.client.Entities() {
 			if err := k.place(pl, r, &way); err != nil {
 				return err

@@ -78,7 +78,9 @@ type stray struct {
 // look compares what bots hold of each other, until ctx ends.
 func (w *chaos) look(ctx context.Context) {
 	strays := make(map[[2]entity.ID]stray)
+	var told time.Time
 	for ; ctx.Err() == nil; time.Sleep(500 * time.Millisecond) {
+		old := 0
 		by := make(map[entity.ID]*teller)
 		w.each(func(p *teller, b *bots.Bot) {
 			if b.Client != nil && b.Player() != nil {
@@ -98,6 +100,9 @@ func (w *chaos) look(ctx context.Context) {
 				ago, ok := by[r.ID].path.when(r.Position)
 				if ok {
 					w.oldest = max(w.oldest, ago)
+					if ago > oldLimit/2 {
+						old++
+					}
 					if ago > oldLimit {
 						w.t.Errorf("%v holds %v where it was %v ago", k[0], k[1], ago)
 					}
@@ -114,6 +119,10 @@ func (w *chaos) look(ctx context.Context) {
 				}
 			}
 		})
+		if old > 0 && time.Since(told) > 2*time.Second {
+			told = time.Now()
+			w.logf("%d are held where they were %v ago; %s", old, oldLimit/2, w.describe())
+		}
 		strays = now
 	}
 }

@@ -373,24 +373,44 @@ func (w *chaos) unwell(ctx context.Context) string {
 	return ""
 }
 
+// describe is what the status says of each process and cell.
+func (w *chaos) describe() (s string) {
+	st, _ := w.watch.Status()
+	for i := range st.Apps {
+		a := &st.Apps[i]
+		s += fmt.Sprintf("%s %d at %s load %.2f", a.Role, a.Number, a.Address, a.Load)
+		if a.Thrift > 0 {
+			s += fmt.Sprintf(" thrift %d", a.Thrift)
+		}
+		if a.Full > 0 {
+			s += fmt.Sprintf(" waits for %s: %.0f %%", a.Backlog, 100*a.Full)
+		}
+		s += "; "
+	}
+	for _, c := range st.Spaces[0].Cells {
+		s += fmt.Sprintf("cell of %d: %d reals; ", c.App, c.Reals)
+	}
+	return s + fmt.Sprintf("%d pending, %d late of %d ticks, rate %v", st.Pending, st.Late, st.Ticks, st.Spaces[0].Rate)
+}
+
 // heal waits until the world would bear the next death, and for two rounds of status more.
 func (w *chaos) heal() {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), healLimit)
 	defer cancel()
-	begun := time.Now()
+	begun, last := time.Now(), ""
 	for well, why := 0, ""; well < 3; {
 		if now := w.unwell(ctx); now == "" {
 			well++
 		} else {
-			well, why = 0, now
+			well, why, last = 0, now, now
 		}
 		if ctx.Err() != nil {
 			w.t.Fatalf("not healed in %v: %s", healLimit, why)
 		}
 	}
 	if d := time.Since(begun); d > 8*time.Second {
-		w.logf("healed after %v", d)
+		w.logf("healed after %v: %s", d, last)
 	}
 }
 
@@ -473,20 +493,18 @@ func (w *chaos) replace(p *chaosPart) {
 	w.logf("%v takes the place of %v", q, p)
 }
 
-// visit has new players log in, play and log out, by any LoginApp that is there, until ctx ends.
+// visit has new players log in, play and log out, by any LoginApp that is there, until ctx ends. Nobody is cut off in
+// a login: the world would keep the entity for the client, and not come to rest meanwhile.
 func (w *chaos) visit(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		begun := time.Now()
 		var errs []error
-		for time.Since(begun) < healLimit && ctx.Err() == nil {
-			err := w.visitOnce(ctx, n, w.logins[(n+len(errs))%len(w.logins)])
+		for time.Since(begun) < healLimit {
+			err := w.visitOnce(n, w.logins[(n+len(errs))%len(w.logins)])
 			if err == nil {
 				break
 			}
 			errs = append(errs, err)
-		}
-		if ctx.Err() != nil {
-			return
 		}
 		if d := time.Since(begun); d > healLimit {
 			w.visitors = append(w.visitors, fmt.Errorf("visitor %d does not come in: %v", n, errs))
@@ -496,8 +514,8 @@ func (w *chaos) visit(ctx context.Context) {
 	}
 }
 
-func (w *chaos) visitOnce(ctx context.Context, n int, login string) error {
-	limit, cancel := context.WithTimeout(ctx, 6*time.Second)
+func (w *chaos) visitOnce(n int, login string) error {
+	limit, cancel := context.WithTimeout(w.t.Context(), 6*time.Second)
 	defer cancel()
 	schema := chaosWorld(w.t, w.places).CellScripts.Schema()
 	s, err := session.Dial(limit, session.Config{LoginApp: login, Schema: schema, User: fmt.Sprint("visitor", n), Retry: true})

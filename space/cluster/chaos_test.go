@@ -557,11 +557,13 @@ func TestChaos(t *testing.T) {
 // tell logs how the players fared since the last time.
 func (w *chaos) tell() {
 	w.t.Helper()
-	var silent time.Duration
+	var silent [2]time.Duration
 	w.each(func(p *teller, b *bots.Bot) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		silent, p.silent = max(silent, p.silent), 0
+		for i := range silent {
+			silent[i], p.silent[i] = max(silent[i], p.silent[i]), 0
+		}
 		if p.wrong != nil {
 			w.t.Errorf("bot %d: %v", p.number, p.wrong)
 		}
@@ -569,7 +571,7 @@ func (w *chaos) tell() {
 			w.t.Errorf("the session of bot %d ended: %v", p.number, p.closed)
 		}
 	})
-	w.logf("healed; longest without an answer %v", silent.Round(time.Millisecond))
+	w.logf("healed; longest without an answer of the base %v, of the cell part %v", silent[0].Round(time.Millisecond), silent[1].Round(time.Millisecond))
 }
 
 // judge brings the world to rest, and compares.

@@ -263,8 +263,8 @@ type teller struct {
 	said   [2]uint32 // to the base, and to the cell part
 	heard  [2]uint32 // the highest answer
 	wrong  error     // the first answer that skips one, or whose receiver had skipped one
-	lastAt time.Time
-	silent time.Duration // the longest without an answer
+	lastAt [2]time.Time
+	silent [2]time.Duration // the longest without an answer
 	closed error
 
 	audited bool
@@ -312,10 +312,10 @@ func (p *teller) called(m *property.Method, args []property.Value) {
 	}
 	p.heard[i] = max(p.heard[i], n)
 	now := time.Now()
-	if !p.lastAt.IsZero() {
-		p.silent = max(p.silent, now.Sub(p.lastAt))
+	if !p.lastAt[i].IsZero() {
+		p.silent[i] = max(p.silent[i], now.Sub(p.lastAt[i]))
 	}
-	p.lastAt = now
+	p.lastAt[i] = now
 }
 
 func (p *teller) events() client.Events {

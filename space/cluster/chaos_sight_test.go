@@ -101,7 +101,9 @@ func (w *chaos) look(ctx context.Context) {
 				if ok {
 					w.oldest = max(w.oldest, ago)
 					if ago > oldLimit/2 {
-						old++
+						if old++; old <= 3 && time.Since(told) > 2*time.Second {
+							w.logf("%v, at %v, holds %v at %v where it was %v ago", k[0], b.Player().Position, k[1], r.Position, ago.Round(time.Millisecond))
+						}
 					}
 					if ago > oldLimit {
 						w.t.Errorf("%v holds %v where it was %v ago", k[0], k[1], ago)

@@ -147,6 +147,8 @@ func (x *impostor) Tick(now time.Duration) time.Duration {
 				x.lie(p, x.toBaseApp())
 			case p.takes("cellapp"):
 				x.lie(p, x.toCellApp())
+			case p.takes("dbapp"):
+				x.lie(p, x.toDBApp())
 			case p.takes("cellappmgr"), p.takes("baseappmgr"), p.takes("loginapp"):
 				x.lie(p, x.toManager())
 			}
@@ -233,7 +235,7 @@ func (x *impostor) toBaseApp() []wire.Message {
 	shout.Payload = (&flow.Bundle{Session: v.Session, Bytes: protocol.AppendCellGone(nil)}).Append(nil)
 	passed := gone
 	passed.ToPart, passed.From = entity.CellPart, v.ID+1
-	return append(x.orders(),
+	return append(append(x.orders(), x.answers()...),
 		&migrate.Current{ID: v.ID, Order: newer, Handled: 1 << 40}, &migrate.Lost{ID: v.ID, Order: v.Order, Reason: "ha"},
 		&migrate.Lost{ID: v.ID, Order: newer, Reason: "ha"}, &migrate.Offer{ID: v.ID, Order: newer, Saves: 1 << 40, Space: theSpace, Parts: []byte("rubbish")},
 		&gone, &saved, &shout, &passed,

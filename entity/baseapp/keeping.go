@@ -411,7 +411,8 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 		b.keepDone(m, r)
 	case entity.StoreBusy:
 		if writes {
-			b.tellWaits(m.Version, &entity.StoreError{Code: r.Code, Reason: r.Reason})
+			err := &entity.StoreError{Code: r.Code, Reason: r.Reason}
+			b.tellEach(err, func(w *storeWait) bool { return w.version != 0 && w.version <= m.Version && !w.stored })
 		}
 		if !writes || k.ending {
 			k.wanted = k.wanted || writes
@@ -487,7 +488,8 @@ func (b *base) loseRow(m *wire.CallStore, r *wire.StoreAnswer) {
 	b.Destroy()
 }
 
-// tellWaits tells the script of a write that the store did not take, and of those before it.
+// tellWaits tells the script of a write that the store will not take, of those before it, and of those that would
+// have followed it.
 func (b *base) tellWaits(version uint64, err error) {
 	b.tellEach(err, func(w *storeWait) bool { return w.version <= version && !w.stored })
 }

@@ -216,7 +216,7 @@ func testSchema(t testing.TB) *property.Schema {
 		Properties: []*property.Property{
 			{Name: "health", Type: i32, Flags: property.AllClients, Default: property.Int(100)},
 			{Name: "wrath", Type: i32, Flags: property.CellPrivate},
-			{Name: "gold", Type: i32, Flags: property.BaseAndClient},
+			{Name: "gold", Type: i32, Flags: property.BaseAndClient, Persistent: true},
 			{Name: "secret", Type: i32, Flags: property.Base},
 		},
 		CellMethods: []*property.Method{

@@ -1,0 +1,289 @@
+package baseapp
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+func (v *avatar) OnKept(r entity.StoreReply) { v.note("kept %d %v", r.User, r.Err != nil) }
+
+func (v *avatar) OnLoaded(r entity.BaseReply) { v.note("loaded %v %s", !r.Base.IsZero(), r.Reason) }
+
+// keeper is a rig whose app has a store; the test plays the DBApp.
+type keeper struct {
+	*rig
+	ch mercury.ChannelID
+}
+
+func newKeeper(t testing.TB, change ...func(*Config)) *keeper {
+	t.Helper()
+	db := mercury.Address{At: netip.MustParseAddrPort("10.0.0.99:2000"), Salt: 99}
+	change = append([]func(*Config){func(c *Config) {
+		c.Schema.Type("Avatar").Persistent = true // and so is its gold
+		types, err := store.NewSchema(c.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Stored, c.ArchivePeriod = types, -1
+	}}, change...)
+	k := &keeper{rig: joinedRig(t, change...)}
+	k.say(k.managers, &wire.Welcome{Number: 7, Allocator: 5, BaseAppMgr: baseAppMgr, DBApp: db, Stores: true})
+	k.tick()
+	k.ch = k.open(db)
+	k.say(k.ch, &wire.Welcome{Number: 1, DBApp: db})
+	m := k.asked(wire.StoreBegin)
+	k.answer(&m, wire.StoreAnswer{Start: 3})
+	k.net.sent = nil
+	return k
+}
+
+// asked is the only call of the store since the last, which must be of this kind.
+func (k *keeper) asked(op wire.StoreOp) wire.CallStore {
+	k.t.Helper()
+	k.tick()
+	calls := k.calls()
+	if len(calls) != 1 || calls[0].Op != op {
+		k.t.Fatalf("calls %+v, want one of op %d", calls, op)
+	}
+	return calls[0]
+}
+
+func (k *keeper) calls() (calls []wire.CallStore) {
+	for _, s := range k.net.sent {
+		if id, body, err := wire.Split(s.msg); err == nil && id == wire.CallStoreID {
+			var m wire.CallStore
+			parse(k.t, m.Parse(body))
+			m.Data = slices.Clone(m.Data)
+			calls = append(calls, m)
+		}
+	}
+	k.net.sent = nil
+	return calls
+}
+
+func (k *keeper) answer(m *wire.CallStore, a wire.StoreAnswer) {
+	a.Request = m.Request
+	k.say(k.ch, &a)
+}
+
+func (k *keeper) silent() {
+	k.t.Helper()
+	k.pass(keepAgain + 2*DefaultTick)
+	if calls := k.calls(); len(calls) > 0 {
+		k.t.Fatalf("calls %+v, want none", calls)
+	}
+}
+
+// kept makes a base with a row.
+func (k *keeper) kept() (entity.ID, *avatar) {
+	k.t.Helper()
+	id, v := k.spawn()
+	if err := v.Write("OnKept", 1); err != nil {
+		k.t.Fatal(err)
+	}
+	m := k.asked(wire.StoreReserve)
+	k.answer(&m, wire.StoreAnswer{Row: 42})
+	m = k.asked(wire.StoreCreate)
+	if m.Row != 42 || m.Version != 1 || m.Entity != id || m.Start != 3 || m.Release {
+		k.t.Fatalf("%+v", m)
+	}
+	k.answer(&m, wire.StoreAnswer{})
+	if v.Row() != 42 || !slices.Contains(k.events, "kept 1 false") {
+		k.t.Fatalf("row %d, events %q", v.Row(), k.events)
+	}
+	k.events = nil
+	return id, v
+}
+
+func TestWrites(t *testing.T) {
+	k := newKeeper(t)
+	id, v := k.kept()
+	_ = v.Write("OnKept", 2)
+	busy := k.asked(wire.StoreWrite)
+	_ = v.Write("OnKept", 3) // waits for its turn
+	k.answer(&busy, wire.StoreAnswer{Code: entity.StoreBusy, Reason: "full"})
+	k.wantEvents("kept 2 true")
+	m := k.asked(wire.StoreWrite)
+	if m.Version <= busy.Version {
+		t.Errorf("version %d after %d", m.Version, busy.Version)
+	}
+	k.answer(&m, wire.StoreAnswer{})
+	k.wantEvents("kept 3 false")
+
+	v.Destroy()
+	last := k.asked(wire.StoreWrite)
+	if !last.Release {
+		t.Errorf("%+v", last)
+	}
+	k.answer(&last, wire.StoreAnswer{Code: entity.StoreBusy})
+	k.pass(keepAgain)
+	again := k.asked(wire.StoreWrite)
+	if again.Version != last.Version || !again.Release || string(again.Data) != string(last.Data) {
+		t.Errorf("the last write was %+v, and then %+v", last, again)
+	}
+	if _, there := k.view(id); !there {
+		t.Error("the base is gone before its last write")
+	}
+	k.answer(&again, wire.StoreAnswer{Code: entity.StoreFree}) // it had arrived
+	k.tick()
+	if _, there := k.view(id); there || k.a.report.Errors != 0 {
+		t.Errorf("there: %v, errors: %d", there, k.a.report.Errors)
+	}
+	k.silent()
+}
+
+// TestRowIsThere: the answer to a Create was lost, and the next one finds the row.
+func TestRowIsThere(t *testing.T) {
+	k := newKeeper(t)
+	_, v := k.spawn()
+	k.events = nil
+	_ = v.Write("OnKept", 1)
+	m := k.asked(wire.StoreReserve)
+	k.answer(&m, wire.StoreAnswer{Row: 42})
+	m = k.asked(wire.StoreCreate)
+	k.answer(&m, wire.StoreAnswer{Code: entity.StoreExists})
+	m = k.asked(wire.StoreWrite)
+	k.answer(&m, wire.StoreAnswer{})
+	k.wantEvents("kept 1 false")
+	_ = v.Write("OnKept", 2)
+	m = k.asked(wire.StoreWrite)
+	k.answer(&m, wire.StoreAnswer{Code: entity.StoreHeld, Reason: "another's"})
+	k.tick()
+	if _, there := k.view(m.Entity); there {
+		t.Error("a base lives whose row is another's")
+	}
+	k.silent()
+}
+
+// TestHeirOfARow restores a base on another app, and answers its wish to take the row over in every way.
+func TestHeirOfARow(t *testing.T) {
+	for name, x := range map[string]struct {
+		made, ends bool
+		answer     wire.StoreAnswer
+		then       wire.StoreOp // 0: nothing
+		lives      bool
+	}{
+		"has it":                   {true, false, wire.StoreAnswer{Row: 42, Version: 7}, wire.StoreWrite, true},
+		"too early":                {true, false, wire.StoreAnswer{Code: entity.StoreBusy}, wire.StoreTakeOver, true},
+		"another's":                {true, false, wire.StoreAnswer{Code: entity.StoreHeld}, 0, false},
+		"deleted":                  {true, false, wire.StoreAnswer{Code: entity.StoreMissing}, 0, false},
+		"made after the copy":      {false, false, wire.StoreAnswer{Row: 42, Version: 1}, wire.StoreWrite, true},
+		"not made":                 {false, false, wire.StoreAnswer{Code: entity.StoreMissing}, wire.StoreCreate, true},
+		"last write to be made":    {true, true, wire.StoreAnswer{Row: 42, Version: 1}, wire.StoreWrite, true},
+		"last write was made":      {true, true, wire.StoreAnswer{Row: 42, Version: 9}, wire.StoreFree, true},
+		"ended, and another's now": {true, true, wire.StoreAnswer{Code: entity.StoreHeld}, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper(t)
+			id, v := k.kept()
+			b := k.a.byID[id]
+			b.keep.made = x.made
+			if x.ends {
+				v.Destroy()
+			}
+			parts := b.appendParts(nil)
+			h := newKeeper(t)
+			if err := h.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
+				t.Fatal(err)
+			}
+			m := h.asked(wire.StoreTakeOver)
+			if m.FromApp != 5 || m.Row != 42 || m.Entity != id {
+				t.Errorf("%+v", m)
+			}
+			h.answer(&m, x.answer)
+			h.pass(keepAgain + DefaultTick)
+			calls := slices.CompactFunc(h.calls(), func(a, b wire.CallStore) bool { return a.Number == b.Number }) // without an answer it is asked again
+			switch {
+			case x.then == 0 && len(calls) > 0, x.then != 0 && (len(calls) != 1 || calls[0].Op != x.then):
+				t.Errorf("calls %+v, want op %d", calls, x.then)
+			case x.then == wire.StoreWrite && (calls[0].Version <= x.answer.Version || calls[0].Release != x.ends):
+				t.Errorf("a write of version %d over %d, release %v", calls[0].Version, x.answer.Version, calls[0].Release)
+			}
+			if _, there := h.view(id); there != x.lives {
+				t.Errorf("there: %v", there)
+			}
+		})
+	}
+}
+
+func TestLoads(t *testing.T) {
+	k := newKeeper(t)
+	_, v := k.spawn()
+	v.Gold.Set(7)
+	_ = v.Write("OnKept", 1)
+	m := k.asked(wire.StoreReserve)
+	k.answer(&m, wire.StoreAnswer{Row: 42})
+	m = k.asked(wire.StoreCreate)
+	data := m.Data
+	k.answer(&m, wire.StoreAnswer{})
+	for _, x := range []struct {
+		answer wire.StoreAnswer
+		want   string
+	}{
+		{wire.StoreAnswer{Row: 43, Version: 4, Data: data}, "loaded true "},
+		{wire.StoreAnswer{Code: entity.StoreMissing, Reason: "no such row"}, "loaded false no such row"},
+		{wire.StoreAnswer{Row: 44, Data: []byte("rubbish")}, "loaded false "},
+	} {
+		k.events = nil
+		if _, err := v.LoadBase(entity.Stored{Type: "Avatar", Row: 43}, "OnLoaded"); err != nil {
+			t.Fatal(err)
+		}
+		m := k.asked(wire.StoreLoad)
+		k.answer(&m, wire.StoreAnswer{Code: entity.StoreHeld}) // its last write is under way
+		k.pass(loadAgain)
+		m = k.asked(wire.StoreLoad)
+		k.answer(&m, x.answer)
+		if !slices.ContainsFunc(k.events, func(e string) bool { return strings.HasPrefix(e, x.want) }) {
+			t.Errorf("%+v: events %q", x.answer, k.events)
+		}
+		if string(x.answer.Data) == "rubbish" { // nobody has it
+			m = k.asked(wire.StoreFree)
+			k.answer(&m, wire.StoreAnswer{})
+		}
+		if l, ok := k.a.Script(m.Entity).(*avatar); ok && l != v && (l.Row() != 43 || l.Gold.Get() != 7) {
+			t.Errorf("row %d with %d gold of %v", l.Row(), l.Gold.Get(), data)
+		}
+	}
+	k.pass(loadPatience)
+	k.events = nil
+	_, _ = v.LoadBase(entity.Stored{Type: "Avatar", Row: 43}, "OnLoaded")
+	for until := k.now + 2*loadPatience; k.now < until && len(k.events) == 0; {
+		k.tick()
+		for _, m := range k.calls() {
+			k.answer(&m, wire.StoreAnswer{Code: entity.StoreHeld, Reason: "held"})
+		}
+	}
+	k.wantEvents("loaded false held")
+	k.tick()
+	if n := fmt.Sprint(len(k.a.storing.loads), k.a.storing.open); n != "0 0" {
+		t.Errorf("loads and calls: %s", n)
+	}
+}
+
+// FuzzKeep reads what a copy says of a base's row.
+func FuzzKeep(f *testing.F) {
+	k := newKeeper(f)
+	id, v := k.kept()
+	_ = v.Write("OnKept", 5)
+	b := k.a.byID[id]
+	f.Add(codec.Append(nil, b.codeKeep))
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 1})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		fresh := k.a.blank(id, b.props.Definition(), b.props)
+		if codec.Parse(body, fresh.codeKeep) != nil {
+			return
+		}
+		if n := len(fresh.keep.waits); n > entity.MaxStoreWaits {
+			t.Errorf("%d waits", n)
+		}
+	})
+}

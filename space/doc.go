@@ -186,22 +186,23 @@
 // repairs need nothing of their own: a call to an image is one to its entity. A cell on whose app the
 // entity is itself needs no ghost for its image.
 //
-//		client sees                          image comes to       entity comes       image, or the
-//		                                     its AoI              to its AoI         gateway, goes
-//		nothing of the entity                the image            the entity         -
-//		the image                            -                    Leave, the entity  Leave
-//		the entity                           the entity           -                  the entity
-//		the entity, which leaves its AoI     the image, after     -                  -
-//		                                     a Leave
+//	the client sees   image comes to AoI   entity comes to AoI   what it sees goes
+//	nothing of it     the image            the entity            -
+//	an image          -                    Leave, the entity     Leave, another image if one is there
+//	the entity        -                    -                     Leave, an image if one is there
 //
-//	  - A client has an entity at most once: where it is, if that is in its area of interest, else through
-//	    the oldest image that is.
-//	  - Who is in the area of one end is shown at the other, to all whose area of interest reaches there.
-//	    Who leaves the area is shown for Config.GhostSlack more metres, so that nobody flickers.
-//	  - Aspects count: who is withheld is not shown. Manual types are never shown, and a client does not
-//	    control what it sees through a gateway (SetControlledBy).
-//	  - An image's place is that of the entity as known here, and the offset. So clients converge as they
-//	    do without gateways.
+// The promises:
+//
+//   - A client has an entity at most once: where it is, if that is in its area of interest, else through
+//     the oldest image that is.
+//   - Who is in the area of one end is shown at the other, to all whose area of interest reaches there.
+//     Who leaves the area is shown for Config.GhostSlack more metres, so that nobody flickers.
+//   - Aspects count: who is withheld is not shown. Manual types are never shown, and a client does not
+//     control what it sees through a gateway (SetControlledBy).
+//   - An image's place is that of the entity as known here, and the offset. So clients converge as they
+//     do without gateways.
+//   - To whoever looks on, an entity that goes through leaves and enters in one bundle, at one place. Its
+//     own client and its companions see nothing of that in a transition.
 //
 // Its costs are bounded: a space has at most MaxGateways, whose areas have sides of at most the ghost
 // distance; a cell shows at most MaxThroughGateway entities through each. GhostBudget and the budgets of

@@ -428,3 +428,24 @@ func FuzzGateway(f *testing.F) {
 		}
 	})
 }
+
+// A tick in which images move allocates nothing.
+func TestGatewayAllocatesNothing(t *testing.T) {
+	r, _ := newPortal(t, 1)
+	c := r.room8()
+	if len(c.gates.ends) != 1 || len(c.gates.ends[0].images) == 0 {
+		t.Fatal("no image is shown")
+	}
+	e := r.apps[0].population.find(7).e
+	x := float32(-20)
+	if n := testing.AllocsPerRun(100, func() {
+		x = -41 - x // to and fro
+		e.Put(property.Vector3{X: x}, e.Direction, e.MoveStamp+1)
+		c.showThrough()
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// room8 is the cell that player 8 is on.
+func (r *rig) room8() *Cell { return r.real(8).cell }

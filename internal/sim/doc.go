@@ -86,6 +86,10 @@
 // losing sight of it. A client that meets it anew, on a cell whose ghost is late, meets it as it
 // was, and hears again what it has done since.
 //
+// In a sixth of the seeds players see through gateways (gateways.go): from one part of their space into
+// another, and into a second space. clientsConverge then knows of every place at which an entity may be
+// seen, and gatesFresh demands that what is seen of the second space is at most a second old.
+//
 // Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message, with
 // stones and pebbles about, which do nothing and so repeat nothing. In another one
 // (impostor_test.go) a player's machine says to every process what only processes of the cluster

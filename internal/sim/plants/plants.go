@@ -34,6 +34,7 @@ func plants() []plant {
 	all = append(all, transitions()...)
 	all = append(all, departures()...)
 	all = append(all, elections()...)
+	all = append(all, gateways()...)
 	return append(all, managers()...)
 }
 
@@ -277,5 +278,17 @@ func elections() []plant {
 		{"an app is believed whatever term it claims", "space/cellappmgr/claims.go",
 			"	if costs := term - own + 1; x.alone",
 			"	if costs := uint32(0); x.alone"},
+	}
+}
+
+// gateways lists bugs in what is seen through gateways.
+func gateways() []plant {
+	return []plant{
+		{"images do not follow", "space/image.go",
+			"		c.ranges.Move(img.node, at.X, at.Z)\n",
+			""},
+		{"an image wins over its entity", "space/image.go",
+			"	if r.inSight(rec) {\n		return &rec.seen\n	}\n	if len(rec.images) == 0",
+			"	if r.inSight(rec) && len(rec.images) == 0 {\n		return &rec.seen\n	}\n	if len(rec.images) == 0"},
 	}
 }

@@ -147,6 +147,10 @@
 //	Leaving              told again while the app is to leave            1 s
 //	Depart, Departed     asked again until it is answered, or until the  1 s
 //	                     app is dismissed, since it has left
+//	Stop, StopState      told again until it is answered in that wave    1 s
+//	KeepSpace, SpaceKept told again until it is answered                 1 s
+//	EndWorld             the operator's observer gives it again until     50 ms
+//	                     it is told how far the stop is (WorldEnding)
 //	moves, ClientPacket  unreliable: the next one
 //
 // "A tick" applies where the sender sees that its channel has ended, and says again over the next

@@ -34,6 +34,7 @@ type Population struct {
 	told    witness.Told // to clients, and of that the changes of own properties
 	toldOwn uint64
 	frozen  bool
+	held    bool // see Hold
 	crew    *crew
 	// leaving are the cells with reals on their way out. A message concerns one of a thousand
 	// rooms, and only that needs a sweep.
@@ -123,6 +124,10 @@ func (p *Population) clusterNow() time.Duration { return max(p.now, p.arrival) +
 // backups, dwells and periods go by now; timers and controllers go by game time (see
 // gametime.Clock).
 func (p *Population) Tick(now, cluster, dt time.Duration) {
+	if p.held {
+		p.tickHeld(now, cluster)
+		return
+	}
 	p.now, p.ahead = now, cluster-now
 	p.runAnnexes(now, cluster)
 	for _, c := range p.cells {

@@ -15,7 +15,7 @@ import (
 // HandleFlow takes an app's flow message for a cell part: for a real here, or for one to which it
 // passes the message on.
 func (p *Population) HandleFlow(m *flow.Message, from mercury.Address) {
-	if m.ToPart != entity.CellPart {
+	if m.ToPart != entity.CellPart || p.held && !heardHeld(m) {
 		return
 	}
 	if rec := p.find(m.To); rec != nil {
@@ -47,7 +47,7 @@ func (p *Population) handleForNobody(m *flow.Message) {
 // HandleAck takes an app's acknowledgement of a flow that a real here sends, or sent before it was
 // destroyed. If the real has moved on, the ack is passed on.
 func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
-	if a.ToPart != entity.CellPart || p.ackDeparted(a, from) {
+	if a.ToPart != entity.CellPart || p.held && a.Gone || p.ackDeparted(a, from) {
 		return
 	}
 	rec := p.find(a.To)
@@ -71,7 +71,9 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	if end := rec.real.known(a.From, a.FromPart); end != nil {
 		p.takeAck(rec.real, end, a, rec.e.Order.Incarnation, from)
 		rec.real.confirm(end)
-		rec.real.commitsKept(end)
+		if !p.held {
+			rec.real.commitsKept(end)
+		}
 		if a.Gone {
 			c.tellRefused()
 		}

@@ -57,6 +57,8 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 		a.refused("the manager has not shown its term yet", "from", from, "id", id)
 	case a.still() && !heardStill(id):
 		a.missed(sender{ch, from, role}, id)
+	case a.held && unheardHeld(id):
+		a.log.Debug("not heard, since the world is being stopped", "from", from, "id", id)
 	default:
 		if err := a.routes.Handle(sender{ch, from, role}, id, body); err != nil {
 			a.fault("malformed message", "from", from, "id", id, "error", err)
@@ -83,6 +85,7 @@ func (a *BaseApp) route() {
 		}
 		a.appDead(m)
 	})
+	app.On(r, a.takeStop)
 	app.On(r, a.takeLeaving)
 	app.On(r, func(from sender, m *wire.Departed) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, a.mourned)
@@ -109,6 +112,7 @@ func (a *BaseApp) route() {
 
 // appDead takes a verdict.
 func (a *BaseApp) appDead(m *wire.AppDead) {
+	a.held = false // the world goes back to settle
 	switch m.Role {
 	case wire.CellApp:
 		a.mourn(m.App, m.Mourners)

@@ -216,7 +216,9 @@ var errPanicked = fmt.Errorf("%w: the script panicked", entity.ErrRefused)
 
 // tick does what is due for one base.
 func (b *base) tick() {
-	b.tickLogin()
+	if !b.app.paused {
+		b.tickLogin()
+	}
 	if !b.app.frozen && !b.destroying {
 		b.timers.Run(b.app.game, b.runTimer)
 		b.timeOut()

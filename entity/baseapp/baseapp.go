@@ -44,6 +44,8 @@ type BaseApp struct {
 	now    time.Duration
 	ticks  app.Ticks
 	frozen bool
+	paused bool // the world is being stopped; see stop.go
+	held   bool // and no script is called any more
 	// game is the time of scripts' timers, which stands still while the world is frozen.
 	game, gameAt time.Duration
 
@@ -157,7 +159,7 @@ func New(cfg Config) (*BaseApp, error) {
 
 // Dismissed reports whether this start of the app was declared dead. It has dropped everything by
 // then, and the runner must start a new app under another salt.
-func (a *BaseApp) Dismissed() bool { return a.dismissed && a.leave.state != leaveGone }
+func (a *BaseApp) Dismissed() bool { return a.dismissed && a.leave.state != leaveGone && !a.Ended() }
 
 // Joined reports whether the app has ever had a place in the cluster.
 func (a *BaseApp) Joined() bool { return a.ids != nil }
@@ -180,9 +182,12 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		}
 		a.closeSilent()
 		a.shut()
-		if a.still() {
+		switch {
+		case a.held:
+			a.tickHeld()
+		case a.still():
 			a.tickStill()
-		} else {
+		default:
 			a.tickLife()
 		}
 		a.sendReport()

@@ -348,6 +348,8 @@ func (a *BaseApp) passAck(by sender, m *flow.Ack) {
 // to a base, or to a cell part whose base is here.
 func (a *BaseApp) takeFlow(by sender, m *flow.Message) {
 	switch {
+	case a.held && !flowHeld(m):
+		return // its sender keeps it
 	case !a.speaksFor(by, m):
 		a.refused("a flow of a part that is not on the sender's app", "from", m.From, "part", m.FromPart, "app", by.app)
 		return

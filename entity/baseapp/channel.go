@@ -139,6 +139,10 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	a.unsilence(ch)
 	switch {
 	case a.mayAttach(ch) && (protocol.ID(msg[0]) == protocol.AttachID || protocol.ID(msg[0]) == protocol.ResumeID):
+		if a.paused {
+			a.refuseStopped(ch)
+			return
+		}
 		if a.still() {
 			a.turnAway(ch, "a client while the bases stand still", from, wire.ID(msg[0]))
 			return

@@ -67,7 +67,7 @@ func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
 }
 
 // hears reports whether the script may be called back. What was asked for goes on by itself without it.
-func (b *base) hears() bool { return !b.removed && !b.destroying && !b.failed }
+func (b *base) hears() bool { return !b.removed && !b.destroying && !b.failed && !b.app.held }
 
 var errAsks = fmt.Errorf("%w: %d bases and names are asked for already", entity.ErrTooMany, MaxAsks)
 

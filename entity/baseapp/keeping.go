@@ -78,6 +78,13 @@ type keeping struct {
 	copy   cellCopy
 	loaded []byte
 
+	// confirmed is the version of the last write of this life that the store has. final is that of the last write
+	// when the world stops, 0 while there is none. asked says that the cell part was asked for its last state, and
+	// stale that it was written without that.
+	confirmed, final uint64
+	asked            bool
+	stale            bool
+
 	parting  bool // it waits for the last copy of its cell part before it ends
 	ending   bool // the script has heard the last, and the next write gives the row back
 	written  bool // the former life has made the last write
@@ -301,6 +308,9 @@ func (a *BaseApp) tickKeeping() {
 	a.tickLoads()
 	s := &a.storing
 	later, room := s.queue[:0], maxWritesPerTick
+	if a.held {
+		room = maxHeldWritesPerTick
+	}
 	for _, b := range s.queue {
 		if s.start == 0 || room == 0 || s.open >= maxStoreCalls || a.now < b.keep.notBefore || !b.cellFresh() || !b.heirKnows() {
 			later = append(later, b)
@@ -389,6 +399,9 @@ func (b *base) fill(m *wire.CallStore) bool {
 		k.version++
 	}
 	k.wanted, k.released = false, k.ending
+	if b.app.held {
+		k.final, k.stale = k.version, !b.cellIsLast()
+	}
 	m.Op, m.Version, m.Data, m.Release = wire.StoreWrite, k.version, data, k.ending
 	if !k.made {
 		m.Op = wire.StoreCreate
@@ -414,7 +427,7 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 			err := &entity.StoreError{Code: r.Code, Reason: r.Reason}
 			b.tellEach(err, func(w *storeWait) bool { return w.version != 0 && w.version <= m.Version && !w.stored })
 		}
-		if !writes || k.ending {
+		if !writes || k.ending || b.app.held {
 			k.wanted = k.wanted || writes
 			k.notBefore = b.app.now + keepAgain
 			b.queueKeep()
@@ -440,7 +453,7 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 			k.over = true
 			return
 		}
-		if m.Op == wire.StoreCreate && b.account != "" {
+		if m.Op == wire.StoreCreate && b.account != "" && !b.app.held {
 			b.Destroy() // a player who cannot be kept does not play in vain
 		}
 	}
@@ -466,6 +479,7 @@ func (b *base) keepDone(m *wire.CallStore, r *wire.StoreAnswer) {
 			b.backupSoon()
 		}
 		k.over = k.over || m.Release
+		k.confirmed = m.Version
 		for i := range k.waits {
 			k.waits[i].stored = k.waits[i].stored || k.waits[i].version <= m.Version && k.waits[i].version != 0
 		}

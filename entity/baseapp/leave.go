@@ -157,6 +157,8 @@ func (a *BaseApp) replicas() uint8 {
 func (a *BaseApp) whyStay() string {
 	l, k := &a.leave, &a.copying
 	switch {
+	case a.paused:
+		return "the end of the world"
 	case a.ids == nil || !a.cellMgr.Heeds() || !a.baseMgr.Open():
 		return "the managers"
 	case k.period == 0:
@@ -315,7 +317,7 @@ func heardStill(id wire.ID) bool {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.MembersID, wire.FreezeID,
 		wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID, wire.BackupRuleID, wire.BackupRuleHeldID,
-		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID, wire.LookID, wire.SpaceCopyID, wire.SpaceDataID:
+		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID, wire.LookID, wire.SpaceCopyID, wire.SpaceDataID, wire.StopID:
 		return true
 	}
 	return false

@@ -76,7 +76,7 @@ func (a *BaseApp) load(what entity.Stored, prepare func(*base), done func(*base,
 func (a *BaseApp) tickLoads() {
 	s := &a.storing
 	for _, l := range s.loads {
-		if l.ended || l.asking || a.now < l.at || s.start == 0 && a.now < l.until {
+		if l.ended || l.asking || a.held || a.now < l.at || s.start == 0 && a.now < l.until {
 			continue
 		}
 		if s.start == 0 {
@@ -103,6 +103,9 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 		l.ended = true
 		return
 	case r.Code == entity.StoreHeld && a.now+loadAgain < l.until:
+		l.at = a.now + loadAgain
+		return
+	case a.held: // nothing is made any more; the row stays checked out by a start that ends
 		l.at = a.now + loadAgain
 		return
 	case r.Code != entity.StoreDone:
@@ -277,7 +280,7 @@ func (a *BaseApp) makeStoredProxy(m *wire.MakeProxy, t *store.Type) *wire.ProxyM
 
 // askStart asks a DBApp which start of the cluster this is, and tells it if that is known here.
 func (a *BaseApp) askStart() {
-	if a.storing.closing {
+	if a.dismissed {
 		return
 	}
 	a.storeCall(&wire.CallStore{Op: wire.StoreBegin}, func(r *wire.StoreAnswer) {

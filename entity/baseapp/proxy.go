@@ -19,6 +19,8 @@ func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
 // whyNoProxy says why there can be no proxy for a login, or 0.
 func (a *BaseApp) whyNoProxy(m *wire.MakeProxy) protocol.Code {
 	switch {
+	case a.stopStep() > wire.StopNone:
+		return protocol.ServerClosing
 	case a.cfg.PlayerType == "" || a.ids == nil:
 		return protocol.NotReady
 	case m.Account == "":

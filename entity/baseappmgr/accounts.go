@@ -44,6 +44,8 @@ func (m *BaseAppMgr) onCreateProxy(from sender, c *wire.CreateProxy) {
 
 func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
 	switch old := m.accounts[c.Account]; {
+	case m.closing():
+		return protocol.ServerClosing
 	case m.links.Asked() >= MaxPending:
 		return protocol.ServerBusy
 	case old != nil && old.made && !old.relogin && old.from.IsZero() && !old.app.away:

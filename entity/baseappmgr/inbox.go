@@ -64,6 +64,7 @@ func (m *BaseAppMgr) route() {
 	// Dismissed answers a message from before a pause: the accounts are still the best there are,
 	// and the Member sees to joining again.
 	r.Ignore(wire.DismissedID)
+	app.Try(r, m.takeStop)
 	app.Try(r, m.onJoin)
 	app.On(r, m.onMembers)
 	app.On(r, m.onBaseLoad)

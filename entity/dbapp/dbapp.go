@@ -36,6 +36,7 @@ type DBApp struct {
 	calls     calls
 	ids       map[string]idBlock // by type
 	dead      []departed         // whose check-outs will be freed, by time
+	spaces    spaces
 }
 
 // sender is who sent a message.
@@ -201,6 +202,8 @@ func (d *DBApp) route() {
 	r.Ignore(wire.DismissedID) // the channel ends, and the DBApp joins again
 	app.Try(r, d.heeded(func(m *wire.Members) { d.roster.Name(m) }))
 	app.Try(r, d.appDead)
+	app.Try(r, d.takeStop)
+	app.Try(r, d.keepSpace)
 	app.On(r, d.join)
 	app.On(r, d.take)
 }

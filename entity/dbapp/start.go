@@ -14,6 +14,7 @@ import (
 const (
 	beginToken = math.MaxUint64 - iota
 	freeToken
+	spaceToken
 )
 
 // begun is the result of the job that begins a start of the cluster.

@@ -141,6 +141,8 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 		l.refuse(now, in, protocol.BadVersion)
 	case m.Digest != protocol.Digest(l.cfg.Schema.ClientDigest):
 		l.refuse(now, in, protocol.BadDigest)
+	case l.closing():
+		l.refuse(now, in, protocol.ServerClosing)
 	case !l.baseAppMgr.joined:
 		l.refuse(now, in, protocol.NotReady)
 	case l.waits(now) && !l.hasPlaces():
@@ -192,6 +194,9 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	player, code := l.judge(in, result)
 	if code == 0 && !l.baseAppMgr.joined {
 		code = protocol.NotReady
+	}
+	if code == 0 && l.closing() {
+		code = protocol.ServerClosing
 	}
 	if code != 0 {
 		l.refuse(now, in, code)

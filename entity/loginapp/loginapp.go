@@ -234,6 +234,7 @@ func (l *LoginApp) route() {
 	})
 	r.Ignore(wire.DismissedID) // the channel ends, and the LoginApp joins again
 	app.On(r, func(_ sender, m *wire.Logins) { l.takeLogins(m) })
+	app.On(r, l.takeStop)
 	app.On(r, func(from sender, m *wire.ProxyMade) {
 		l.queue.refusals = m.Refusals
 		l.links.Answered(from.now, from.ch, m) // or too late: its client is gone, or was told so

@@ -35,6 +35,7 @@ type Member struct {
 	trouble  error           // the last known reason why it is not joined
 	last     wire.Welcome    // the newest Welcome
 	start    uint32          // salt of the start that sent last
+	stop     wire.Stop       // the newest order about the stop of the world
 
 	places []netip.AddrPort // where a manager may lead; none if that is At alone
 	dialAt time.Duration
@@ -92,7 +93,7 @@ func (m *Member) Rejoins() bool { return m.rejoins }
 
 // Rejoin returns what the member knows of itself; the app adds the rest.
 func (m *Member) Rejoin() wire.Rejoin {
-	return wire.Rejoin{Number: m.last.Number, Allocator: m.last.Allocator, Graves: m.links.Graves()}
+	return wire.Rejoin{Number: m.last.Number, Allocator: m.last.Allocator, Graves: m.links.Graves(), Stopping: m.stop.Step, StopReason: m.stop.Reason}
 }
 
 // Welcomed takes a Welcome. It reports false if the manager is older than the one that the member

@@ -31,6 +31,7 @@ var unbroken = []wire.ID{
 	wire.ProxiesID, wire.NamesID, wire.LoginsID, wire.SteerID,
 	wire.RejoinRuleID, wire.BackupRuleID, wire.BackupRuleHeldID, wire.BaseDoorsID, wire.InheritedID, wire.LeavingID, wire.DepartID, wire.DepartedID,
 	wire.LeaseAskID, wire.LeaseVoteID, wire.SpaceCopyID,
+	wire.EndWorldID, wire.StopID, wire.StopStateID, wire.KeepSpaceID, wire.SpaceKeptID, // see TestStopBreaks
 }
 
 // breakables are all messages of the table that are not unbroken.

@@ -248,7 +248,7 @@ func New(o Options) (*Cluster, error) {
 		c.logins = append(c.logins, c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr))
 	}
 	c.logins = append(c.logins, c.add("loginapp", portLogin, c.makeLoginApp))
-	if o.Wild.Ledgers > 0 {
+	if o.Wild.stores() {
 		c.dbApp = c.add("dbapp", portDBApp, c.makeDBApp)
 	}
 	c.observer = &observer{c: c}
@@ -473,6 +473,11 @@ func (c *Cluster) turn(p *Process) error {
 	}
 	if p.due() <= c.now {
 		p.run()
+	}
+	if a, ok := p.app.(interface{ Ended() bool }); ok && a.Ended() {
+		c.trace.Event(c.now, "ended", "%s", p.Name)
+		p.crash()
+		return nil
 	}
 	if d, ok := p.app.(interface{ Dismissed() bool }); ok && d.Dismissed() {
 		p.anew = true

@@ -208,7 +208,7 @@ type storeKeeps struct{ c *Cluster }
 
 func (k *storeKeeps) safe() error {
 	books := k.c.world.books
-	if books == nil {
+	if books == nil || books.types.Type("Ledger") == nil {
 		return nil
 	}
 	if len(books.lost) > 0 {

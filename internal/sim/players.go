@@ -316,6 +316,8 @@ type observer struct {
 	links   app.Links
 	manager app.Member
 	last    status.World
+	ends    bool        // it orders the end of the world, of each manager there is
+	ending  status.Stop // as it was told
 }
 
 func (o *observer) make(p *Process) (App, error) {
@@ -338,6 +340,14 @@ func (o *observer) Closed(now time.Duration, ch mercury.ChannelID, reason error)
 // Message implements mercury.Handler.
 func (o *observer) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []byte) {
 	id, body, err := wire.Split(msg)
+	if err == nil && id == wire.WorldEndingID {
+		var m wire.WorldEnding
+		if err := m.Parse(body); err != nil {
+			o.c.fail(errors.Join(errors.New("report of a stop"), err))
+		}
+		o.ending = m.Stop
+		return
+	}
 	if err != nil || id != wire.StatusID {
 		return
 	}
@@ -351,6 +361,9 @@ func (o *observer) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []b
 // Tick implements App.
 func (o *observer) Tick(now time.Duration) time.Duration {
 	o.manager.Tick(now)
+	if o.ends && !o.ending.Done {
+		o.manager.Send(&wire.EndWorld{Reason: "an update"})
+	}
 	return now + 200*time.Millisecond
 }
 

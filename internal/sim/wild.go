@@ -38,6 +38,8 @@ type Wild struct {
 	Savers int
 	// Loans says that ledgers end, and are loaded again by others.
 	Loans bool
+	// Vaults is how many entities with both parts the store keeps; with any, the cluster has a store.
+	Vaults int
 	// Gossips is how many entities call each other's parts.
 	Gossips int
 	// Settlers is how many entities have their cell parts, and others, made near somebody.
@@ -55,6 +57,9 @@ type Wild struct {
 }
 
 func (w Wild) any() bool { return w != Wild{} }
+
+// stores reports whether the cluster has a store.
+func (w Wild) stores() bool { return w.Ledgers > 0 || w.Vaults > 0 }
 
 // streams holds the chances of the wild world, each for one feature alone.
 type streams struct {
@@ -129,6 +134,7 @@ func (c *Cluster) population() []struct {
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
 		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Saver", o.Wild.Savers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
 		{"Figure", o.figures()},
+		{"Vault", o.Wild.Vaults},
 	}
 }
 

@@ -199,6 +199,11 @@ func newWorld(o Options) (*world, error) {
 		}
 		defs["entity_defs/Figure.def"] = figureDef
 	}
+	if o.Wild.Vaults > 0 {
+		types += `<Vault hasClient="false"/>`
+		defs = maps.Clone(defs)
+		defs["entity_defs/Vault.def"] = vaultDef
+	}
 	soul, critter := soulDef, critterDef
 	if o.Lossy {
 		soul, critter = lossyDef(soul), lossyDef(critter)
@@ -208,7 +213,10 @@ func newWorld(o Options) (*world, error) {
 		return nil, err
 	}
 	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
-	if o.Wild.Ledgers > 0 {
+	if o.Wild.Vaults > 0 {
+		space.Register[vaultCell](w.cells, "Vault")
+	}
+	if o.Wild.stores() {
 		if w.books, err = newBooks(schema, o.Wild.Loans); err != nil {
 			return nil, err
 		}
@@ -258,8 +266,11 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	if w.schema.Type("Figure") != nil {
 		baseapp.Register[figureBase](s, "Figure")
 	}
-	if w.books != nil {
+	if w.schema.Type("Ledger") != nil {
 		baseapp.Register(s, "Ledger", func() *ledger { return &ledger{w: w} })
+	}
+	if w.schema.Type("Vault") != nil {
+		baseapp.Register[vaultBase](s, "Vault")
 	}
 	return s
 }

@@ -60,6 +60,10 @@ type Rejoin struct {
 	GameTime time.Duration
 	// Frozen means that the world is frozen.
 	Frozen bool
+	// Stopping is how far the stop of the world had come, as far as this app knows, and StopReason why
+	// it was ordered.
+	Stopping   StopStep
+	StopReason string
 	// Retiring means that the CellApp has asked to be shut down.
 	Retiring bool
 	// Graves are the starts of apps that this app knows to be dead.
@@ -74,6 +78,8 @@ func (m *Rejoin) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Allocator)
 	codeDuration(c, &m.GameTime)
 	c.Bool(&m.Frozen)
+	codec.Enum(c, &m.Stopping, StopNone, lastStopStep)
+	c.String(&m.StopReason, MaxReason)
 	c.Bool(&m.Retiring)
 	codeAppRefs(c, &m.Graves, MaxGraves)
 	codeAppRefs(c, &m.Peers, MaxPeerApps)

@@ -159,6 +159,16 @@ const (
 	LocatedAreaID
 )
 
+// About the controlled stop of a world.
+const (
+	EndWorldID ID = 178 + iota
+	WorldEndingID
+	StopID
+	StopStateID
+	KeepSpaceID
+	SpaceKeptID
+)
+
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
 // proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
@@ -280,6 +290,14 @@ var table = newTable(
 	// The store.
 	row[CallStore](CallStoreID, BaseApp.to(DBApp)).answered(StoreAnswerID),
 	row[StoreAnswer](StoreAnswerID, DBApp.to(BaseApp)),
+
+	// The stop of a world.
+	row[EndWorld](EndWorldID, Observer.to(CellAppMgr).proving(mercury.Operator)),
+	row[WorldEnding](WorldEndingID, CellAppMgr.to(Observer)),
+	row[Stop](StopID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, CellAppMgr)),
+	row[StopState](StopStateID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr)),
+	row[KeepSpace](KeepSpaceID, CellAppMgr.to(DBApp)),
+	row[SpaceKept](SpaceKeptID, DBApp.to(CellAppMgr)),
 
 	row[Status](StatusID, CellAppMgr.to(Observer)),
 

@@ -37,6 +37,10 @@ func (p *Process) loop() error {
 			}
 			continue
 		}
+		if e, ok := p.app.(Ending); ok && e.Ended() {
+			p.log.Info("the app has ended")
+			return p.stop()
+		}
 		p.rest()
 		if _, err := p.receive(p.next); err != nil {
 			return err

@@ -37,6 +37,12 @@ type Dismissible interface {
 	Dismissed() bool
 }
 
+// Ending is an App that can end by itself, when all is done that it was for.
+type Ending interface {
+	// Ended says that the process is to end now, as by Stop.
+	Ended() bool
+}
+
 // Troubled is an App that can say why it is of no use yet: a manager has refused it, or
 // is not to be reached.
 type Troubled interface {

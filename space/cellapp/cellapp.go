@@ -37,6 +37,7 @@ type CellApp struct {
 	retired   bool
 	leaveBy   time.Duration // see LastWords; 0 while it has not retired
 	left      bool
+	shelved   []shelved         // results of jobs that came while no script may be called
 	broken    []mercury.Address // apps to which a channel has ended
 
 	routes app.Routes[sender]
@@ -113,7 +114,7 @@ func (a *CellApp) newPopulation() *space.Population {
 
 // Dismissed reports whether the CellApp was declared dead and must be started anew, under a new
 // salt.
-func (a *CellApp) Dismissed() bool { return a.dismissed }
+func (a *CellApp) Dismissed() bool { return a.dismissed && !a.Ended() }
 
 // Joined reports whether the manager has welcomed the CellApp.
 func (a *CellApp) Joined() bool { return a.alloc != nil }

@@ -49,6 +49,10 @@ func (a *CellApp) JobDone(_ time.Duration, token uint64, result any) {
 		}
 		return
 	}
+	if a.population.Held() {
+		a.shelved = append(a.shelved, shelved{token, result})
+		return
+	}
 	delete(a.jobs, token)
 	a.watch.Open(&a.own)
 	defer a.watch.Leave()

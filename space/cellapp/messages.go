@@ -106,6 +106,9 @@ func (a *CellApp) handle(from sender, id wire.ID, body []byte) error {
 	case from.role == wire.CellAppMgr && !a.heeds(id):
 		return errNotWelcomed
 	}
+	if a.unheardInStop(id) {
+		return nil
+	}
 	return a.routes.Handle(from, id, body)
 }
 

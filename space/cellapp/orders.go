@@ -28,6 +28,7 @@ func (a *CellApp) routeOrders() {
 	app.On(r, a.appDied)
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.population.Freeze(m.On) })
+	app.On(r, a.takeStop)
 	app.Try(r, a.addCell)
 	app.Try(r, a.takeGeometry)
 	app.On(r, func(_ sender, m *wire.RemoveCell) { a.removeCell(m) })
@@ -88,6 +89,7 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 	if m.App == a.cfg.Transport.Self() {
 		return // an app itself hears it by Dismissed
 	}
+	a.unhold()
 	a.links.Bury(m.Role, m.App)
 	a.roster.Remove(m.App)
 	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())

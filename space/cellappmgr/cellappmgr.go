@@ -47,6 +47,7 @@ type CellAppMgr struct {
 	lastCell uint32
 	frozen   bool
 	gate     gate
+	stopping stopping
 
 	gameShift time.Duration // game time minus the manager's clock
 	recovery  recovery
@@ -196,10 +197,12 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.publish(now)
 		m.setRates(now)
 		m.judgeLogins()
+		m.tickStop(now)
 	}
 	if now >= m.statusAt {
 		m.statusAt = now + m.cfg.ReportPeriod
 		m.tellObservers()
+		m.tellOperators()
 	}
 	if m.cfg.CPU != nil {
 		m.own.CPU = m.cfg.CPU()

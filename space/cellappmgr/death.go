@@ -30,6 +30,9 @@ func mourns(who, dead wire.Role) bool {
 
 // judgeSilence declares dead whoever has not been heard for too long.
 func (m *CellAppMgr) judgeSilence(now time.Duration) {
+	if m.stopping.step >= wire.StopSaved {
+		return
+	}
 	for _, a := range m.members {
 		if silent := m.awake.total - a.heard; a.reports() && silent >= m.cfg.AppTimeout {
 			m.declareDead(now, a, fmt.Sprintf("silent for %v", silent))
@@ -47,7 +50,7 @@ func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason
 	delete(m.byChannel, ch)
 	a.channel = 0
 	switch {
-	case !a.reports():
+	case !a.reports() || m.stopping.step >= wire.StopSaved: // nobody's death changes anything any more
 		m.log.Info(a.role.String()+" left", "number", a.number, "address", a.address.String(), "reason", reason)
 		m.forget(a)
 	case m.proves(reason):
@@ -104,6 +107,7 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 	if a.role == wire.BaseApp {
 		m.orphan(now, a)
 	}
+	m.stopDisturbed(now, a)
 }
 
 // tellDeath tells all who mourn. A BaseApp is told which CellApps do: when all of them have mourned,

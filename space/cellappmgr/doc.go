@@ -175,6 +175,35 @@
 //   - The same inputs give the same outputs: members are visited in the order in which they joined,
 //     spaces and cells in the order in which they were made.
 //
+// # The end of a world
+//
+// An operator's order (Shutdown, or EndWorld of an observer) stops the whole world. The manager leads all
+// processes through the steps; nobody goes on before the others have answered:
+//
+//	closing   logins are refused, those under way are answered             closeMost, 5 s
+//	settling  clients are told why, and their sessions end; timers,        settleMost, 5 s, and anew
+//	          controllers and the balance stand still; calls under way      after each death
+//	          are handled, until twice in a row nothing is under way
+//	writing   no script is called any more; cell parts are backed up to    writeMost, 10 s
+//	          their bases, bases and spaces are written to the store
+//	saved     all know that all is written: nobody's death changes         savedMost, 2 s
+//	          anything
+//	ended     the processes end, and the manager last                      endMost, 3 s
+//
+// After its bound a step is left in any case, and the report (status.Stop) says what was not settled, not
+// written, or written without the last state of a cell part. What it calls written is in the store with the
+// very last state, and no script has run since.
+//
+//   - A process that dies in settling or writing is healed as at any time, and the world settles again.
+//   - When the manager dies, the apps stay in their steps until another one leads: the same, started again
+//     by its supervisor, or one that stood by. It hears of the stop by their Rejoins and goes on with it: with
+//     saved if any app was told so, and else from closing. A world whose stop was ordered never opens again.
+//     No app ends before all know that all is saved, so the next manager never takes one that has ended for
+//     one that has died with unsaved entities.
+//   - New CellApps and BaseApps are not let in any more. A process that was declared dead, and had heard of the
+//     stop, ends; another one waits to be ended by its operator.
+//   - Entities without a base, and those of types that no store keeps, end with the world, as do their calls.
+//
 // # Silence
 //
 // A process is dead when it was silent for Config.AppTimeout, or when its channel ended in a way

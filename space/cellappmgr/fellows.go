@@ -124,6 +124,17 @@ func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Addres
 			f.heirloom = m.Apps
 		}
 		return nil
+	case wire.StopID:
+		var m wire.Stop
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if m.Step != wire.StopEnded || uint64(s.Term()) > m.Number>>32 {
+			return fmt.Errorf("%w: a stop that is not over, or of an older manager", errForeign)
+		}
+		s.log.Warn("the world has ended; this manager stood by", "reason", m.Reason)
+		s.ended = true
+		return nil
 	case wire.LeaseAskID:
 		var m wire.LeaseAsk
 		if err := m.Parse(body); err != nil {

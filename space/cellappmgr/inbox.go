@@ -123,8 +123,17 @@ func (m *CellAppMgr) route() {
 	app.On(r, func(from sender, msg *wire.DestroySpace) { m.destroySpace(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.AppSilent) { m.appSilent(from.app, msg) })
 	app.On(r, m.seen)
-	r.Ignore(wire.LeaseAskID, wire.LeaseVoteID, wire.MembersID) // the Seat takes those of other managers
+	r.Ignore(wire.LeaseAskID, wire.LeaseVoteID, wire.MembersID, wire.StopID) // the Seat takes those of other managers
 	app.On(r, func(from sender, msg *wire.Freeze) { m.freeze(from.app, msg.On) })
+	app.On(r, func(from sender, msg *wire.EndWorld) {
+		from.app.operates = true
+		if m.runs() {
+			m.Shutdown(from.now, msg.Reason)
+		} // else it is said again
+		m.tellOperators()
+	})
+	app.On(r, func(from sender, msg *wire.StopState) { m.takeStopState(from.now, from.app, msg) })
+	app.On(r, func(from sender, msg *wire.SpaceKept) { m.spaceKept(msg) })
 }
 
 // unproved counts a message of a sender that has not proved to be who may say it.

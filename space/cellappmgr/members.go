@@ -37,6 +37,8 @@ type member struct {
 	work         work            // of a BaseApp
 	thrift       int             // steps that a CellApp saves
 	saves        [3]uint16       // what they amount to
+	stop         stopAnswer      // to the orders about the stop of the world
+	operates     bool            // an observer that has ordered the stop, and is told of it
 	said         uint64          // the newest handled SetSpaceData of a CellApp; see wire.SpaceDataSet
 	missing      bool            // known only because others share entities with it; see buryLost
 	faultsLogged bool
@@ -117,6 +119,7 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 	if m.frozen && a.reports() {
 		m.send(a, &wire.Freeze{On: true})
 	}
+	m.tellStop(a)
 	switch a.role {
 	case wire.BaseAppMgr, wire.DBApp:
 		m.tellSeats(now, a)
@@ -133,6 +136,8 @@ func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) strin
 		return "a CellAppMgr joins no other; start only one"
 	case j.Role != wire.Observer && j.Digest != m.cfg.Schema.Digest:
 		return fmt.Sprintf("other entity definitions: digest %x, the cluster has %x; start every process with the same definitions", j.Digest, m.cfg.Schema.Digest)
+	case m.stopping.step != wire.StopNone && a == nil && j.Term == 0 && (j.Role == wire.CellApp || j.Role == wire.BaseApp):
+		return "the world is being stopped: " + m.stopping.reason
 	case a != nil && a.role != j.Role:
 		return fmt.Sprintf("this process has joined as %v; one address is one process", a)
 	case a != nil:
@@ -200,6 +205,7 @@ func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) 
 	}
 	m.tellGraves(a, nil)
 	m.tellAgain(now, a)
+	m.tellStop(a)
 }
 
 // seat notes where a process is of which a cluster has one.

@@ -57,6 +57,7 @@ func (m *CellAppMgr) runs() bool { return !m.recovery.on && !m.superseded }
 // this manager has told everyone that the world goes on.
 func (m *CellAppMgr) learn(now time.Duration, b *returning) {
 	m.learnTime(now, b)
+	m.learnStop(b.told)
 	if !m.recovery.on {
 		return
 	}
@@ -136,6 +137,7 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	}
 	m.orphanLost(now)
 	m.makeSpaces(now)
+	m.resumeStop(now)
 	m.log.Info("the world of an earlier manager goes on", "cell_apps", m.cellApps(), "base_apps", m.count(wire.BaseApp), "graves", len(m.graves))
 }
 
@@ -178,6 +180,7 @@ func (m *CellAppMgr) admitBack(now time.Duration, a *member, b *returning) {
 		m.send(a, &wire.Freeze{On: m.frozen})
 	}
 	m.tellGraves(a, b)
+	m.tellStop(a)
 }
 
 // comeLate lets in an app that had more to tell than the window had time for. The cells that it has
@@ -206,6 +209,7 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 	m.endOver(now)
 	m.makeSpaces(now)
 	m.settle(now, a, b)
+	m.resumeStop(now)
 }
 
 // believe takes a verdict of an earlier manager that only one app has heard: that app has acted on

@@ -53,6 +53,7 @@ type Seat struct {
 	tellAt   time.Duration
 	lastLook uint64 // the last token of Config.Lookout, of all managers here
 	buf      []byte
+	ended    bool // the world was stopped
 
 	counts SeatCounts
 }
@@ -176,8 +177,48 @@ func (s *Seat) Tick(now time.Duration) (next time.Duration) {
 		return now + s.cfg.Tick
 	}
 	s.tellFellows(now)
-	return s.mgr.Tick(now)
+	next = s.mgr.Tick(now)
+	s.endStop()
+	return next
 }
+
+// endStop ends the process when the world was stopped and all others have ended. Managers that stand by are
+// told, since there is nothing left to lead.
+func (s *Seat) endStop() {
+	if s.ended || !s.mgr.Ended() {
+		return
+	}
+	s.ended = true
+	s.buf = wire.Encode(s.buf[:0], &wire.Stop{Number: s.mgr.stopping.number, Step: wire.StopEnded, Reason: s.mgr.stopping.reason})
+	for i := range s.fellows {
+		if f := &s.fellows[i]; f.open {
+			if err := s.cfg.Transport.Send(f.ch, s.buf); err != nil {
+				s.log.Warn("another manager was not told that the world has ended; it would lead an empty one", "place", f.at, "error", err)
+			}
+		}
+	}
+	s.log.Warn("the world has ended", "reason", s.mgr.stopping.reason)
+}
+
+// Shutdown begins the controlled stop of the world. It reports false if no manager leads here.
+func (s *Seat) Shutdown(now time.Duration, reason string) bool {
+	if s.check(now); s.mgr == nil || !s.mgr.runs() {
+		return false
+	}
+	s.mgr.Shutdown(now, reason)
+	return true
+}
+
+// Stop is how far the controlled stop of the world is, as far as it is led here.
+func (s *Seat) Stop() status.Stop {
+	if s.mgr == nil {
+		return status.Stop{}
+	}
+	return s.mgr.Stop()
+}
+
+// Ended reports whether the world was stopped, and the process can end.
+func (s *Seat) Ended() bool { return s.ended }
 
 // claim asks the lease, and leads or stands by as it says.
 func (s *Seat) claim(now time.Duration) {

@@ -290,7 +290,8 @@ func (c *Cluster) all() []*host.Process {
 	return all
 }
 
-// Stop ends the sessions, has the BaseApps here write all that a store keeps, and then ends the processes, in
+// Stop is for one OS process of a world, and leaves the others alone; Shutdown stops the whole world. It ends
+// the sessions, has the BaseApps here write all that a store keeps, and then ends the processes, in
 // order, and waits for them. The writing may take SaveTime. It returns the errors of processes that had
 // ended by themselves, and ErrUnsaved if not all was written. A second Stop waits for the first.
 func (c *Cluster) Stop() error {

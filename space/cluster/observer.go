@@ -38,8 +38,8 @@ type ObserverConfig struct {
 // ErrNotConnected is returned by Freeze while the managers cannot be reached.
 var ErrNotConnected = errors.New("cluster: the observer has no connection to the managers")
 
-// ErrNotOperator is returned by Freeze of an observer that may only read.
-var ErrNotOperator = errors.New("cluster: freezing a world takes an operator's key")
+// ErrNotOperator is returned by Freeze and Shutdown of an observer that may only read.
+var ErrNotOperator = errors.New("cluster: freezing or stopping a world takes an operator's key")
 
 // Observer watches a world from any OS process, as a space viewer does. It is sent the status every
 // second.
@@ -147,6 +147,9 @@ type watcher struct {
 	manager app.Member
 	routes  app.Routes[time.Duration] // S is the time of a message
 	log     *slog.Logger
+
+	ending   status.Stop // how far the stop of the world is, as it was told
+	heardEnd bool        // by the manager that it is joined to now
 }
 
 // watchPeriod is the time between ticks. A tick only joins again if needed.
@@ -164,6 +167,7 @@ func newWatcher(t mercury.Transport, cfg *ObserverConfig, log *slog.Logger, put 
 		w.log.Error("the managers refuse the observer", "reason", m.Reason)
 		w.manager.Refused(now, m.Reason)
 	})
+	app.On(&w.routes, func(_ time.Duration, m *wire.WorldEnding) { w.ending, w.heardEnd = m.Stop, true })
 	w.routes.Ignore(wire.WelcomeID, wire.DismissedID)
 	return w
 }
@@ -182,6 +186,7 @@ func (w *watcher) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Addres
 
 func (w *watcher) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	if w.manager.Closed(now, ch, reason) {
+		w.heardEnd = false
 		w.log.Debug("no connection to the managers", "reason", reason)
 	}
 }

@@ -18,8 +18,8 @@ import (
 // store that takes longer is in trouble.
 const SaveTime = 10 * time.Second
 
-// ErrUnsaved is what Stop returns if the store has not confirmed all that it keeps within SaveTime. What it
-// had confirmed before is there.
+// ErrUnsaved is what Stop returns if the store has not confirmed all that it keeps within SaveTime, and Shutdown
+// if it lacks something. What it had confirmed before is there.
 var ErrUnsaved = errors.New("cluster: not all was written")
 
 // startDBApp starts the process that has the store, if there is one. A fresh one need not ask whether a

@@ -1,0 +1,413 @@
+package cellappmgr
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+// The stop of a world, which an operator orders. The manager leads all apps through the steps, and begins
+// one only when every app has said that it is in the one before:
+//
+//	         Shutdown            no login is under way         nothing was sent or handled, and nothing
+//	(open) -----------> closing ----------------------> paused   is under way, in two waves in a row
+//	                                                     | ^  \
+//	                                       every death:  | |   \
+//	                                        begin again  +-+    v
+//	                              ^------- a death ----------- held: cell parts are backed up,
+//	                                                            |    bases and spaces are written
+//	                  all apps are told            all know     v
+//	          ended <---------------------- saved <-------------+
+//	            |      to end, and do        nobody's death changes anything
+//	            v
+//	    the manager ends when all others have, or after endMost
+//
+// A wave is one Stop to every app and the answers of those who hold entities, and in closing of those who
+// make logins; its number is above all earlier ones, of earlier
+// terms too. Each step has a bound, after which the world goes on to the next one and the report says what
+// was left.
+//
+// A manager that dies leaves the apps in their steps. The next one, here or at another place, hears the
+// steps from them. If any was told that all is saved, the others are told so, and end: since no app ends
+// before all know it, the last that live know it. Otherwise the next manager begins again with closing: the
+// operator's order stands, and the world does not open again by itself. An operator who lost the manager
+// gives the order again, and is told the report.
+const (
+	// closeMost is how long logins under way may take: as long as a LoginApp waits for a proxy.
+	closeMost = 5 * time.Second
+	// settleMost is how long calls under way may take: some rounds of calls that cause calls, and a cell
+	// part that is made again. Scripts that answer each other for ever do not keep the world from ending.
+	settleMost = 5 * time.Second
+	// writeMost is how long the store may take. An operator wants the world gone in seconds, and a store
+	// that takes longer is in trouble.
+	writeMost = 10 * time.Second
+	// savedMost and endMost are how long the manager waits for apps that do not answer any more, and that
+	// do not end.
+	savedMost = 2 * time.Second
+	endMost   = 3 * time.Second
+	// maxKeeping bounds the spaces that the DBApp is asked to keep at one time, each with as much data as
+	// a message holds.
+	maxKeeping = 16
+)
+
+// stopAnswer is what a member has answered.
+type stopAnswer struct {
+	number   uint64
+	pending  uint64
+	activity uint64
+	left     []string
+	saved    []status.Saved
+}
+
+// stopping is how far the stop is.
+type stopping struct {
+	step   wire.StopStep
+	reason string
+	number uint64 // of the last wave
+	first  uint64 // of the first wave of writing
+
+	began, since, askedAt time.Duration // of all, of the step, of the wave
+	quiet                 bool          // the wave before found nothing under way
+	activity              uint64        // at that time
+	heard                 wire.StopStep // by apps of an earlier term
+	keeping               []keptSpace   // the spaces, while they are written
+	report                status.Stop
+	ended                 bool
+}
+
+// keptSpace is a space that the store is to keep.
+type keptSpace struct {
+	space  *space
+	at     time.Duration // when it was last sent; 0 for never
+	done   bool
+	failed string
+}
+
+// Shutdown begins the controlled stop of the world; see the package comment. A second one changes nothing.
+func (m *CellAppMgr) Shutdown(now time.Duration, reason string) {
+	s := &m.stopping
+	if s.step != wire.StopNone {
+		return
+	}
+	s.reason = reason[:min(len(reason), wire.MaxReason)]
+	s.began, s.number = now, uint64(m.cfg.Term)<<32
+	m.log.Warn("the world is being stopped", "reason", reason)
+	m.enterStop(now, wire.StopClosing)
+}
+
+// Stop is how far the controlled stop is, and its report.
+func (m *CellAppMgr) Stop() status.Stop {
+	r := m.stopping.report
+	r.Step, r.Reason = m.stopping.step.String(), m.stopping.reason
+	r.Done = m.stopping.step >= wire.StopSaved
+	return r
+}
+
+// Ended reports whether the world was stopped and all others have ended, so that the process can end.
+func (m *CellAppMgr) Ended() bool { return m.stopping.ended }
+
+// enterStop begins a step with its first wave.
+func (m *CellAppMgr) enterStop(now time.Duration, step wire.StopStep) {
+	s := &m.stopping
+	s.step, s.since, s.quiet = step, now, false
+	switch step {
+	case wire.StopPaused:
+		m.frozen = true
+	case wire.StopHeld:
+		s.report.Settling = now - s.began
+		s.first = s.number + 1
+		m.listSpaces()
+	case wire.StopSaved:
+		m.reportStop(now)
+	}
+	m.wave(now)
+	m.tellOperators()
+}
+
+// wave tells everyone the step, and wants to be answered.
+func (m *CellAppMgr) wave(now time.Duration) {
+	s := &m.stopping
+	s.number++
+	s.askedAt = now
+	for _, a := range m.members {
+		m.tellStop(a)
+	}
+}
+
+// tellStop tells a member the step, if there is one.
+func (m *CellAppMgr) tellStop(a *member) {
+	if s := &m.stopping; s.step != wire.StopNone && a.role != wire.Observer && !a.missing {
+		m.send(a, &wire.Stop{Number: s.number, Step: s.step, Reason: s.reason})
+	}
+}
+
+// takeStopState takes an answer.
+func (m *CellAppMgr) takeStopState(now time.Duration, a *member, msg *wire.StopState) {
+	if msg.Number != m.stopping.number {
+		return // of an earlier wave
+	}
+	a.stop = stopAnswer{msg.Number, msg.Pending, msg.Activity, slices.Clone(msg.Left), slices.Clone(msg.Saved)}
+	if all, pending, _ := m.stopAnswers(); all && pending == 0 {
+		m.advanceStop(now)
+	}
+}
+
+// stopAnswers sums the answers to the last wave, and reports whether they are all there.
+func (m *CellAppMgr) stopAnswers() (all bool, pending, activity uint64) {
+	all = true
+	for _, a := range m.members {
+		switch {
+		case !m.stopping.waitsFor(a):
+		case a.stop.number != m.stopping.number || a.missing:
+			all = false
+		default:
+			pending += a.stop.pending
+			activity += a.stop.activity
+		}
+	}
+	return all, pending, activity
+}
+
+// waitsFor reports whether a step needs the answer of a member. Whoever holds entities is heard in each step,
+// and is dead if it is silent; the others, who may be gone unnoticed, only matter while logins are closed.
+func (s *stopping) waitsFor(a *member) bool {
+	return a.reports() || s.step == wire.StopClosing && (a.role == wire.LoginApp || a.role == wire.BaseAppMgr)
+}
+
+// tickStop goes on with the stop.
+func (m *CellAppMgr) tickStop(now time.Duration) {
+	s := &m.stopping
+	switch s.step {
+	case wire.StopNone:
+		return
+	case wire.StopHeld:
+		m.storeSpaces(now)
+	case wire.StopEnded:
+		others := slices.ContainsFunc(m.members, func(a *member) bool { return a.role != wire.Observer })
+		s.ended = s.ended || !others || now-s.since >= endMost
+	}
+	all, _, _ := m.stopAnswers()
+	switch {
+	case all || now-s.since >= s.most():
+		m.advanceStop(now)
+	case now-s.askedAt >= resend:
+		s.askedAt = now
+		for _, a := range m.members {
+			if a.stop.number != s.number {
+				m.tellStop(a)
+			}
+		}
+	}
+}
+
+// most is the bound of the step.
+func (s *stopping) most() time.Duration {
+	switch s.step {
+	case wire.StopClosing:
+		return closeMost
+	case wire.StopPaused:
+		return settleMost
+	case wire.StopHeld:
+		return writeMost
+	}
+	return savedMost
+}
+
+// advanceStop draws what follows from the answers to a wave, or from the end of the step's time.
+func (m *CellAppMgr) advanceStop(now time.Duration) {
+	s := &m.stopping
+	all, pending, activity := m.stopAnswers()
+	over := now-s.since >= s.most()
+	switch s.step {
+	case wire.StopClosing:
+		if all && pending == 0 || over {
+			m.enterStop(now, wire.StopPaused)
+			return
+		}
+	case wire.StopPaused:
+		was, before := s.quiet, s.activity
+		s.quiet, s.activity = all && pending == 0, activity
+		if s.quiet && was && activity == before {
+			s.report.Unsettled, s.report.Left = 0, nil
+			m.enterStop(now, wire.StopHeld)
+			return
+		}
+		if over {
+			m.noteLeft(pending)
+			m.enterStop(now, wire.StopHeld)
+			return
+		}
+	case wire.StopHeld:
+		if all && pending == 0 && m.spacesAnswered() || over {
+			m.enterStop(now, wire.StopSaved)
+			return
+		}
+	case wire.StopSaved:
+		if all || over {
+			m.enterStop(now, wire.StopEnded)
+		}
+		return
+	default:
+		return
+	}
+	m.wave(now)
+}
+
+// noteLeft names what has not settled.
+func (m *CellAppMgr) noteLeft(pending uint64) {
+	r := &m.stopping.report
+	r.Unsettled, r.Left = pending, nil
+	for _, a := range m.members {
+		if !m.stopping.waitsFor(a) {
+			continue
+		}
+		if a.stop.number != m.stopping.number {
+			r.Left = append(r.Left, fmt.Sprintf("%s does not answer", a))
+			r.Unsettled++
+		}
+		for _, name := range a.stop.left {
+			r.Left = append(r.Left, fmt.Sprintf("%s: %s", a, name))
+		}
+	}
+	m.log.Warn("the world stands still although something is under way", "count", pending, "what", r.Left)
+}
+
+// stopDisturbed begins again to settle when an app has died: its bases and cell parts are made again on
+// others, which takes calls.
+func (m *CellAppMgr) stopDisturbed(now time.Duration, dead *member) {
+	s := &m.stopping
+	if s.step != wire.StopPaused && s.step != wire.StopHeld || !dead.reports() {
+		return
+	}
+	m.log.Warn("a process died while the world is being stopped; its entities settle again", "dead", dead.String(), "step", s.step.String())
+	m.enterStop(now, wire.StopPaused)
+}
+
+// learnStop hears from an app how far an earlier manager was.
+func (m *CellAppMgr) learnStop(told *wire.Rejoin) {
+	s := &m.stopping
+	if told.Stopping > s.heard {
+		s.heard, s.reason = told.Stopping, told.StopReason
+	}
+}
+
+// resumeStop goes on with the stop that an earlier manager led.
+func (m *CellAppMgr) resumeStop(now time.Duration) {
+	s := &m.stopping
+	if s.heard == wire.StopNone || s.step != wire.StopNone {
+		return
+	}
+	m.log.Warn("an earlier manager was stopping the world; this one goes on", "step", s.heard.String(), "reason", s.reason)
+	s.began, s.number = now, uint64(m.cfg.Term)<<32
+	if s.heard >= wire.StopSaved {
+		m.enterStop(now, wire.StopSaved)
+		return
+	}
+	m.enterStop(now, wire.StopClosing)
+}
+
+// reportStop adds up what was saved.
+func (m *CellAppMgr) reportStop(now time.Duration) {
+	s := &m.stopping
+	r := &s.report
+	r.Types = nil
+	for _, a := range m.members {
+		for i := range a.stop.saved {
+			r.Add(a.stop.saved[i])
+		}
+	}
+	r.Spaces, r.SpacesLost = 0, 0
+	for i := range s.keeping {
+		if k := &s.keeping[i]; k.done && k.failed == "" {
+			r.Spaces++
+		} else {
+			r.SpacesLost++
+		}
+	}
+	r.Took = now - s.began
+	r.Writing = max(0, r.Took-r.Settling)
+	sum := r.Sum()
+	m.log.Warn("the world is saved", "written", sum.Written, "stale", sum.Stale, "failed", sum.Failed, "unkept", sum.Unkept,
+		"unsettled", r.Unsettled, "spaces", r.Spaces, "spaces_lost", r.SpacesLost, "took", r.Took)
+}
+
+// tellOperators tells those who have ordered the stop how far it is.
+func (m *CellAppMgr) tellOperators() {
+	for _, a := range m.members {
+		if a.operates {
+			m.send(a, &wire.WorldEnding{Stop: m.Stop()})
+		}
+	}
+}
+
+// listSpaces notes which spaces the store is to keep.
+func (m *CellAppMgr) listSpaces() {
+	s := &m.stopping
+	s.keeping = s.keeping[:0]
+	if !m.cfg.Stores {
+		return
+	}
+	for _, x := range m.spaces {
+		if !x.ending {
+			s.keeping = append(s.keeping, keptSpace{space: x})
+		}
+	}
+}
+
+// storeSpaces asks the DBApp to keep the spaces, a few at a time, until it has answered for all.
+func (m *CellAppMgr) storeSpaces(now time.Duration) {
+	s := &m.stopping
+	db := m.byAddress(m.dbApp)
+	if db == nil {
+		return
+	}
+	open := 0
+	for i := range s.keeping {
+		k := &s.keeping[i]
+		switch {
+		case k.done:
+			continue
+		case k.at == 0 || now-k.at >= resend:
+			k.at = max(now, 1)
+			m.send(db, &wire.KeepSpace{Stop: s.first, KeptSpace: k.space.kept()})
+		}
+		if open++; open == maxKeeping {
+			return
+		}
+	}
+}
+
+// kept is what the store keeps of a space: what it is, and its data without what only the manager knows.
+func (s *space) kept() wire.KeptSpace {
+	k := wire.KeptSpace{Space: s.cfg.ID, Info: s.info}
+	for i := range s.data.entries {
+		if e := &s.data.entries[i]; !e.Removed && e.Key != entity.LostAreaKey {
+			k.Data = append(k.Data, wire.SpaceDataEntry{Number: e.Number, Key: e.Key, ID: e.ID, Value: e.Value})
+		}
+	}
+	return k
+}
+
+// spaceKept takes the DBApp's answer.
+func (m *CellAppMgr) spaceKept(msg *wire.SpaceKept) {
+	s := &m.stopping
+	if msg.Stop != s.first {
+		return
+	}
+	i := slices.IndexFunc(s.keeping, func(k keptSpace) bool { return k.space.cfg.ID == msg.Space })
+	if i < 0 || s.keeping[i].done {
+		return
+	}
+	s.keeping[i].done, s.keeping[i].failed = true, msg.Reason
+	if msg.Reason != "" {
+		m.log.Error("the store does not keep a space", "space", msg.Space, "reason", msg.Reason)
+	}
+}
+
+func (m *CellAppMgr) spacesAnswered() bool {
+	return !slices.ContainsFunc(m.stopping.keeping, func(k keptSpace) bool { return !k.done })
+}

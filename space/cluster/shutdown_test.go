@@ -1,0 +1,229 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// guild is a persistent entity with both parts, which changes all the time.
+type guild struct {
+	*entity.Base
+	Gold property.Int64
+}
+
+func (g *guild) OnCreated() {
+	at, known := g.Stood()
+	if !known {
+		at.Space = 1
+	}
+	_ = g.CreateCell(at.Space, at.Position, at.Direction, nil)
+	_ = g.Write("OnKept", 0)
+	_, _ = g.AddTimer(10*time.Millisecond, 10*time.Millisecond, "OnBeat", 0)
+}
+
+func (g *guild) OnKept(entity.StoreReply) {}
+
+func (g *guild) OnBeat(entity.Callback) {
+	g.Gold.Set(g.Gold.Get() + 1)
+	_ = g.Cell().Call("deposit", int64(1))
+}
+
+type hall struct {
+	*space.Real
+	Chest property.Int64
+}
+
+// Deposit is for the base to call.
+func (h *hall) Deposit(n int64) { h.Chest.Set(h.Chest.Get() + n) }
+
+// guilds is the smallest world with a store, and n guilds on each BaseApp.
+func guilds(t testing.TB, kept store.Store, n int) cluster.Config {
+	t.Helper()
+	cfg := world(t)
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml":           {Data: []byte(`<root> <Avatar hasCell="true" hasBase="true" hasClient="true"/> <Guild hasCell="true" hasBase="true" hasClient="false"/> </root>`)},
+		"entity_defs/Avatar.def": {Data: []byte(`<root> <Persistent> false </Persistent> </root>`)},
+		"entity_defs/Guild.def": {Data: []byte(`<root> <Persistent> true </Persistent>
+			<Properties> <gold> <Type> INT64 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Indexed> true </Indexed> </gold>
+				<chest> <Type> INT64 </Type> <Flags> CELL_PRIVATE </Flags> <Persistent> true </Persistent> </chest> </Properties>
+			<CellMethods> <deposit> <Arg> INT64 </Arg> </deposit> </CellMethods>
+		</root>`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
+	space.Register[visitorCell](cells, "Avatar")
+	baseapp.Register[visitor](bases, "Avatar")
+	space.Register[hall](cells, "Guild")
+	baseapp.Register[guild](bases, "Guild")
+	cfg.CellScripts, cfg.BaseScripts, cfg.Store = cells, bases, kept
+	cfg.BaseStart = func(s *baseapp.Starter) {
+		for range n {
+			if _, err := s.CreateBase("Guild", nil); err != nil {
+				s.Log().Error("no guild", "error", err)
+			}
+		}
+	}
+	return cfg
+}
+
+type visitor struct{ *entity.Base }
+
+func (v *visitor) OnCreated() {
+	_ = v.CreateCell(1, property.Vector3{}, property.Vector3{}, nil)
+}
+
+type visitorCell struct{ *space.Real }
+
+func rows(t *testing.T, kept store.Store) []store.Row {
+	t.Helper()
+	page, err := kept.Query(context.Background(), store.Query{Type: "Guild", Limit: store.MaxPage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Rows
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never " + what)
+		}
+	}
+}
+
+// TestShutdown: the whole world in one OS process stops by its operator's order, and the store has it.
+func TestShutdown(t *testing.T) {
+	t.Parallel()
+	kept := memory.New()
+	c, err := cluster.Start(context.Background(), guilds(t, kept, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Stop() }()
+	closed := make(chan error, 1)
+	in := make(chan struct{})
+	if _, err := c.Connect("ada", "", client.Events{
+		CellPlayer: func(*client.Replica) { close(in) },
+		Closed:     func(err error) { closed <- err },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "in the world", in)
+	eventually(t, "written", func() bool { return len(rows(t, kept)) == 20 })
+	limit, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := c.Shutdown(limit, "an update")
+	if err != nil || !r.Whole() || len(r.Types) != 1 || r.Types[0].Written != 20 || r.Spaces != 1 || r.Reason != "an update" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	select {
+	case err := <-closed:
+		if err == nil || !strings.Contains(err.Error(), "an update") {
+			t.Errorf("the player was told %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("the player was told nothing")
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	for _, row := range rows(t, kept) {
+		if row.Columns[0].Int() == 0 {
+			t.Errorf("%v has nothing of what happened since the first write", row.Key)
+		}
+	}
+}
+
+// TestShutdownByObserver: the processes of a world, each by itself, end by the order of an operator elsewhere,
+// and only of an operator.
+func TestShutdownByObserver(t *testing.T) {
+	t.Parallel()
+	kept := memory.New()
+	cfg := guilds(t, kept, 20)
+	cfg.Key = testKey(1)
+	managers, err := cluster.StartManagers(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	all := []*cluster.Cluster{managers}
+	for _, start := range []func(context.Context) (*cluster.Cluster, error){
+		func(ctx context.Context) (*cluster.Cluster, error) {
+			return cluster.StartBaseApp(ctx, cfg, managers.ManagerAddr())
+		},
+		func(ctx context.Context) (*cluster.Cluster, error) {
+			return cluster.StartBaseApp(ctx, cfg, managers.ManagerAddr())
+		},
+		func(ctx context.Context) (*cluster.Cluster, error) {
+			return cluster.StartCellApp(ctx, cfg, managers.ManagerAddr())
+		},
+		func(ctx context.Context) (*cluster.Cluster, error) {
+			return cluster.StartLogin(ctx, cfg, managers.ManagerAddr())
+		},
+	} {
+		c, err := start(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Stop() }()
+		all = append(all, c)
+	}
+	eventually(t, "written", func() bool { return len(rows(t, kept)) == 40 })
+	limit, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := all[1].Shutdown(limit, ""); !errors.Is(err, cluster.ErrNoManager) {
+		t.Errorf("an order to a BaseApp: %v", err)
+	}
+	for _, x := range []struct {
+		may bool
+		cfg cluster.ObserverConfig
+	}{
+		{false, cluster.ObserverConfig{Manager: managers.ManagerAddr(), ServerKey: cfg.Key.Public(), Access: cfg.Key.ClusterKey().Observer()}},
+		{true, cluster.ObserverConfig{Manager: managers.ManagerAddr(), ServerKey: cfg.Key.Public(), Access: cfg.Key.ClusterKey().Operator()}},
+	} {
+		o, err := cluster.Observe(context.Background(), x.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = o.Close() }()
+		r, err := o.Shutdown(limit, "an update")
+		if !x.may {
+			if !errors.Is(err, cluster.ErrNotOperator) {
+				t.Errorf("an observer: %v", err)
+			}
+			continue
+		}
+		if err != nil || !r.Whole() || r.Sum().Written != 40 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	for _, c := range all {
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-limit.Done():
+			t.Fatal("a process has not ended")
+		}
+	}
+}

@@ -149,6 +149,10 @@
 //	                     app is dismissed, since it has left
 //	Stop, StopState      told again until it is answered in that wave    1 s
 //	KeepSpace, SpaceKept told again until it is answered                 1 s
+//	BringSpace,          asked again until they are answered             1 s
+//	SpaceBrought
+//	BringBack,           asked again, of any BaseApp; what lives         15 s, or at once when
+//	BroughtBack          already counts as done                          the channel broke
 //	EndWorld             the operator's observer gives it again until     50 ms
 //	                     it is told how far the stop is (WorldEnding)
 //	moves, ClientPacket  unreliable: the next one

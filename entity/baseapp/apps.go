@@ -107,6 +107,7 @@ func (a *BaseApp) route() {
 	app.On(r, func(from sender, m *wire.MakeBase) { a.links.Reply(from.ch, a.makeBase(m)) })
 	app.On(r, func(from sender, m *wire.MakeProxy) { a.takeMakeProxy(from.ch, m) })
 	app.On(r, func(from sender, m *wire.StoreAnswer) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, a.takeBringBack)
 	app.On(r, func(from sender, m *wire.Relogin) { a.relogin(from.ch, m) })
 }
 

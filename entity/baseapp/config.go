@@ -94,6 +94,9 @@ type Config struct {
 	// ArchivePeriod is the time in which each base that the store keeps is written once, whatever happens;
 	// 0 means DefaultArchivePeriod, below 0 never.
 	ArchivePeriod time.Duration
+	// BringBack names the types whose entities come back when the cluster starts, as those that lived when
+	// it ended; the same in the whole cluster.
+	BringBack []string
 	// Upload bounds what one client may send.
 	Upload UploadLimits
 	// ResumeTime is how long a client that lost its channel may take to come back over another one. Its

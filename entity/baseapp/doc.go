@@ -171,6 +171,9 @@
 // write; a script is told of a write when the holders of copies have what was written. So a death undoes nothing
 // that the store has confirmed.
 //
+// Bases of Config.BringBack are marked in the store as long as they live, and come back when the cluster
+// starts (bring.go). The steps in which a world is stopped are in stop.go.
+//
 // # Contract
 //
 //   - A [BaseApp] is a state machine without goroutine, socket or clock. One goroutine owns it and

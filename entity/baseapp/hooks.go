@@ -64,6 +64,11 @@ type (
 		OnNoSpace(ended entity.SpaceID) (to entity.Destination, ok bool)
 	}
 
+	// Returner is told, after OnCreated, that the base comes back because the world starts anew
+	// (cluster.Config.BringBack), and decides what becomes of its cell part: entity.Base.Stood says where
+	// it was. Without this hook the cell part is made there, unless OnCreated has made one.
+	Returner interface{ OnBroughtBack() }
+
 	// Destroyer is told that its base is being removed. The cell part is gone by then.
 	Destroyer interface{ OnDestroy() }
 )
@@ -71,7 +76,7 @@ type (
 func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[LogOnDecider](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
-		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Returner](), reflect.TypeFor[Destroyer](),
 	}
 }
 

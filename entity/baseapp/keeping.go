@@ -402,7 +402,7 @@ func (b *base) fill(m *wire.CallStore) bool {
 	if b.app.held {
 		k.final, k.stale = k.version, !b.cellIsLast()
 	}
-	m.Op, m.Version, m.Data, m.Release = wire.StoreWrite, k.version, data, k.ending
+	m.Op, m.Version, m.Data, m.Release, m.AutoLoad = wire.StoreWrite, k.version, data, k.ending, b.bringsBack()
 	if !k.made {
 		m.Op = wire.StoreCreate
 	}

@@ -203,6 +203,10 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 		d.freed(result)
 		return
 	}
+	if token == bringToken {
+		d.bringJobDone(result)
+		return
+	}
 	if token == spaceToken {
 		d.spaceKept(result)
 		return

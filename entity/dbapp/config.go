@@ -77,6 +77,8 @@ type Config struct {
 	// Store keeps the entities. Types was applied to it. Both are required. The DBApp does not close it.
 	Store store.Store
 	Types *store.Schema
+	// BringBack names the types whose marked entities come back when a start of the cluster begins.
+	BringBack []string
 	// Fresh says that the cluster starts now. Without it a cluster may live that goes on.
 	Fresh bool
 	// Jobs runs the calls of the store. Required.

@@ -37,6 +37,7 @@ type DBApp struct {
 	ids       map[string]idBlock // by type
 	dead      []departed         // whose check-outs will be freed, by time
 	spaces    spaces
+	bring     bringing
 }
 
 // sender is who sent a message.
@@ -75,6 +76,7 @@ func New(cfg Config) (*DBApp, error) {
 		calls: newCalls(), ids: make(map[string]idBlock),
 	}
 	d.manager = app.NewMember(&d.links, cfg.Manager, wire.Join{Role: wire.DBApp, Digest: cfg.Schema.Digest})
+	d.bring.asks = app.NewErrands(&d.manager, maxSpacesBringing+1)
 	d.route()
 	return d, nil
 }
@@ -101,6 +103,8 @@ func (d *DBApp) Tick(now time.Duration) (next time.Duration) {
 	d.beginStart()
 	d.freeDead()
 	d.pump()
+	d.tickBring()
+	d.writeSpace()
 	d.sendReport()
 	return d.ticks.End(d.ticks.Now(), &d.report)
 }
@@ -204,6 +208,8 @@ func (d *DBApp) route() {
 	app.Try(r, d.appDead)
 	app.Try(r, d.takeStop)
 	app.Try(r, d.keepSpace)
+	app.On(r, func(from sender, m *wire.SpaceBrought) { d.links.Answered(d.now, from.ch, m) })
+	app.On(r, func(from sender, m *wire.BroughtBack) { d.links.Answered(d.now, from.ch, m) })
 	app.On(r, d.join)
 	app.On(r, d.take)
 }
@@ -227,6 +233,7 @@ func (d *DBApp) join(from sender, j *wire.Join) {
 		d.links.Reply(from.ch, &wire.Refused{Reason: "its entity definitions differ from the DBApp's: start all processes with the same ones"})
 	default:
 		d.number++
+		d.gather(from)
 		d.links.Reply(from.ch, &wire.Welcome{Number: d.number, CellAppMgr: d.at, DBApp: d.cfg.Transport.Self()})
 	}
 }

@@ -36,6 +36,14 @@
 // checked out by it is freed. A DBApp that has taken the place of another learns of the dead when somebody wants a row
 // that one of them has.
 //
+// # What comes back
+//
+// When a start of the cluster has begun, the DBApp tells the CellAppMgr which spaces the last stop has kept, and
+// has the BaseApps load the entities whose rows are marked: those of the types of Config.BringBack that lived at
+// their last write. bringing draws that. It loads maxBringing at a time, each on the BaseApp that was given
+// fewest, and logs each that cannot be loaded; it stays in the store. The spaces are blobs, written by the
+// last step of a stop (package cellappmgr).
+//
 // # Contract
 //
 //   - A StoreDone is sent after the store has confirmed, never before.

@@ -62,7 +62,7 @@ func job(s store.Store, limit Limit, calls []*call) func(context.Context) any {
 // record is what a call writes. Its columns are read out of the data.
 func record(m *wire.CallStore, t *store.Type, h store.Holder) (store.Record, error) {
 	columns, err := t.ColumnsOf(m.Data)
-	return store.Record{Key: store.Key{Type: t.Name, ID: store.ID(m.Row)}, Version: m.Version, Holder: h, Release: m.Release, Columns: columns, Data: m.Data}, err
+	return store.Record{Key: store.Key{Type: t.Name, ID: store.ID(m.Row)}, Version: m.Version, Holder: h, Release: m.Release, AutoLoad: m.AutoLoad, Columns: columns, Data: m.Data}, err
 }
 
 // do makes one call.

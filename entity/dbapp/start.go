@@ -15,6 +15,7 @@ const (
 	beginToken = math.MaxUint64 - iota
 	freeToken
 	spaceToken
+	bringToken
 )
 
 // begun is the result of the job that begins a start of the cluster.

@@ -32,6 +32,7 @@ var unbroken = []wire.ID{
 	wire.RejoinRuleID, wire.BackupRuleID, wire.BackupRuleHeldID, wire.BaseDoorsID, wire.InheritedID, wire.LeavingID, wire.DepartID, wire.DepartedID,
 	wire.LeaseAskID, wire.LeaseVoteID, wire.SpaceCopyID,
 	wire.EndWorldID, wire.StopID, wire.StopStateID, wire.KeepSpaceID, wire.SpaceKeptID, // see TestStopBreaks
+	wire.BringSpaceID, wire.SpaceBroughtID, wire.BringBackID, wire.BroughtBackID, // see TestStartFromStore
 }
 
 // breakables are all messages of the table that are not unbroken.

@@ -18,6 +18,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/entity/store/memory"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -104,7 +105,9 @@ type Options struct {
 	MaxQueued int
 	// TraceTo gets the trace as text; Log gets the processes' logs.
 	TraceTo io.Writer
-	Log     *slog.Logger
+	// Kept is the store of an earlier run, from which the world starts; nil for an empty one.
+	Kept *memory.Store
+	Log  *slog.Logger
 }
 
 func (o Options) withDefaults() Options {
@@ -374,7 +377,7 @@ func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Scripts: c.world.scripts(p), Lookout: p,
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas,
-		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second,
+		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second, BringBack: c.world.returning(),
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {
 				for range c.share(p, k.n) {

@@ -95,12 +95,15 @@ type books struct {
 	trouble            error // what the store answers everything with; nil for none
 }
 
-func newBooks(schema *property.Schema, loans bool) (*books, error) {
+func newBooks(schema *property.Schema, loans bool, kept *memory.Store) (*books, error) {
 	types, err := store.NewSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	k := &books{kept: memory.New(), types: types, least: map[uint64]int64{}, last: map[uint64]int64{}, loans: loans}
+	if kept == nil {
+		kept = memory.New()
+	}
+	k := &books{kept: kept, types: types, least: map[uint64]int64{}, last: map[uint64]int64{}, loans: loans}
 	_, err = k.kept.Apply(context.Background(), types, false)
 	return k, err
 }
@@ -198,7 +201,7 @@ func (s shaky) Create(ctx context.Context, records []store.Record) error {
 func (c *Cluster) makeDBApp(p *Process) (App, error) {
 	k := c.world.books
 	return dbapp.New(dbapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random()}, Types: k.types, Fresh: p.starts == 1,
+		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random()}, Types: k.types, BringBack: c.world.returning(), Fresh: p.starts == 1,
 		Jobs: p, Log: p.log(),
 	})
 }

@@ -171,12 +171,12 @@ func (s *lampCell) OnOut(entity.Callback) { s.Destroy() }
 func registerRooms(cells *space.Scripts, lit func(entity.SpaceID), gateway bool) {
 	space.Register[lodgerCell](cells, "Lodger")
 	space.Register[lampCell](cells, "Lamp")
-	cells.OnFirstCell(func(c *space.Cell, _ bool) {
+	cells.OnFirstCell(func(c *space.Cell, fromStore bool) {
 		switch {
 		case c.Space() == theSpace && gateway:
 			openGates(c)
 			return
-		case c.Space() == theSpace || c.Space() == theOther:
+		case c.Space() == theSpace || c.Space() == theOther || fromStore: // the lamp of a room ends with the world
 			return
 		}
 		lit(c.Space())

@@ -4,23 +4,33 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // stopping is a cluster that is to end.
 type stopping struct {
 	*rig
-	done map[uint64]vault // what lived when all was saved
+	done    map[uint64]vault // what lived when all was saved
+	entries int              // of the data of the space then
 }
 
 // end has the world stop while script does harm, and demands of its end that the store has the last state of
 // all that the report calls written, and that all processes have ended.
 func end(t *testing.T, o Options, script func(s *stopping)) status.Stop {
+	t.Helper()
+	return beginning(t, o).end(script)
+}
+
+// beginning is a world that has begun.
+func beginning(t *testing.T, o Options, before ...func(*stopping)) *stopping {
 	t.Helper()
 	if *verbose {
 		o.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -37,14 +47,23 @@ func end(t *testing.T, o Options, script func(s *stopping)) status.Stop {
 		t.Fatal(err)
 	}
 	s.Cluster = c
+	for _, f := range before {
+		f(s)
+	}
+	if err := c.begin(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *stopping) end(script func(s *stopping)) status.Stop {
+	t, c := s.t, s.Cluster
+	t.Helper()
 	defer func() {
 		if f, ok := recover().(failure); ok {
 			t.Fatalf("%v\n%s", f.err, replay(t, ""))
 		}
 	}()
-	if err := c.begin(); err != nil {
-		t.Fatal(err)
-	}
 	s.wait(4 * time.Second)
 	c.checkers = nil // they speak of worlds that go on
 	c.observer.ends = true
@@ -54,7 +73,7 @@ func end(t *testing.T, o Options, script func(s *stopping)) status.Stop {
 	s.until("the world is saved", 60*time.Second, func() bool {
 		m := c.leader()
 		if m != nil && m.Stop().Done {
-			s.done = c.vaults()
+			s.done, s.entries = c.vaults(), s.tuned()
 			return true
 		}
 		return false
@@ -143,23 +162,29 @@ func TestStopBreaks(t *testing.T) {
 			o := vaultsOptions(uint64(id))
 			o.BaseApps, o.CellApps = 4, 4
 			r := end(t, o, func(s *stopping) {
-				seen := 0
-				s.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
-					if len(msg) == 0 || wire.ID(msg[0]) != id || s.now < s.snapAt || !s.fromApp(p, ch) {
-						return msg
-					}
-					if seen++; seen%5 != 2 || seen > 10 { // each break is the death of an app, as far as the manager can see
-						return msg
-					}
-					s.snapAt = s.now + 300*time.Millisecond
-					s.snap(p, ch)
-					return nil
-				}
+				s.breakSome(id)
 			})
 			if r.Sum().Written < 12 || r.Sum().Failed > 0 || r.SpacesLost > 0 {
 				t.Errorf("the report says %+v", r)
 			}
 		})
+	}
+}
+
+// breakSome breaks two channels at messages of some kinds. Between a manager and an app that has entities each
+// break is the death of the app, as far as the manager can see.
+func (s *stopping) breakSome(ids ...wire.ID) {
+	seen := 0
+	s.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
+		if len(msg) == 0 || !slices.Contains(ids, wire.ID(msg[0])) || s.now < s.snapAt || !s.fromApp(p, ch) {
+			return msg
+		}
+		if seen++; seen%5 != 2 || seen > 10 {
+			return msg
+		}
+		s.snapAt = s.now + 300*time.Millisecond
+		s.snap(p, ch)
+		return nil
 	}
 }
 
@@ -185,4 +210,119 @@ func (s *stopping) killAt(step wire.StopStep, who string) {
 		}
 		return msg
 	}
+}
+
+// TestStartFromStore: a world that was stopped comes back, with its vaults where they stood, its rooms and
+// its data, spread over the BaseApps; and again after that. A world that crashed brings its vaults back, too.
+func TestStartFromStore(t *testing.T) {
+	for _, who := range []string{"", "dbapp", "baseapp1", "cellappmgr", "channels"} {
+		t.Run(who, func(t *testing.T) {
+			t.Parallel()
+			o := vaultsOptions(7)
+			o.Wild.Gossips, o.Lodgers = 0, 2
+			s := beginning(t, o)
+			s.wait(3 * time.Second)
+			for range 2 {
+				first := s.end(nil)
+				if !first.Whole() || first.Spaces < 2 && o.Kept == nil {
+					t.Errorf("the report says %+v", first)
+				}
+				entries := s.entries
+				o.Kept, o.Lodgers = s.world.books.kept, 0
+				was, rooms := s.done, first.Spaces
+				s = beginning(t, o, func(s *stopping) {
+					if who == "channels" {
+						s.breakSome(wire.BringSpaceID, wire.SpaceBroughtID, wire.BringBackID, wire.BroughtBackID)
+					}
+				})
+				s.crashSoon(who)
+				s.until("all vaults live", 30*time.Second, func() bool {
+					for _, v := range s.vaults() {
+						if v.sum < 0 {
+							return false
+						}
+					}
+					return len(s.vaults()) == len(was)
+				})
+				s.sameVaults(was)
+				if n := len(s.leader().Status().Spaces); n != rooms {
+					t.Errorf("%d spaces were kept, and %d are back", rooms, n)
+				}
+				if entries == 0 || s.tuned() < entries {
+					t.Errorf("of %d entries of data %d are left", entries, s.tuned())
+				}
+				s.wait(5 * time.Second)
+			}
+		})
+	}
+}
+
+// crashSoon kills a process that comes back.
+func (s *stopping) crashSoon(who string) {
+	for _, p := range s.procs {
+		if p.Name == who {
+			p.crash()
+			p.restartAt = s.now + time.Second
+		}
+	}
+}
+
+// tuned is how many entries of data the space has.
+func (s *stopping) tuned() (n int) {
+	s.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			if c.Space() == theSpace {
+				entries := 0
+				for range c.AllData() {
+					entries++
+				}
+				n = max(n, entries)
+			}
+		}
+	})
+	return n
+}
+
+// sameVaults compares vaults that are back with what they were. They go on at once.
+func (s *stopping) sameVaults(was map[uint64]vault) {
+	s.t.Helper()
+	on := map[string]int{}
+	s.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if _, ok := a.Script(b.ID).(*vaultBase); ok {
+			on[p.Name]++
+		}
+	})
+	if len(on) < len(s.baseApps)-1 {
+		s.t.Errorf("the vaults are on %v", on)
+	}
+	for row, v := range s.vaults() {
+		w, known := was[row]
+		if !known || v.count < w.count || v.heard < w.heard || v.sum < w.sum || v.at.X < w.at.X || v.at.X > w.at.X+200 || v.at.Z != w.at.Z {
+			s.t.Errorf("vault %d was %+v and is %+v", row, w, v)
+		}
+	}
+}
+
+// TestStartAfterCrash: all processes of a world die at once. What was ever written comes back as it was written
+// last.
+func TestStartAfterCrash(t *testing.T) {
+	t.Parallel()
+	o := vaultsOptions(9)
+	s := beginning(t, o)
+	s.wait(6 * time.Second)
+	was, err := s.keptVaults()
+	if err != nil || len(was) != 12 {
+		t.Fatalf("%d vaults were written, %v", len(was), err)
+	}
+	o.Kept = s.world.books.kept
+	s = beginning(t, o)
+	s.until("all vaults live", 30*time.Second, func() bool {
+		for _, v := range s.vaults() {
+			if v.sum < 0 {
+				return false
+			}
+		}
+		return len(s.vaults()) == len(was)
+	})
+	s.sameVaults(was)
 }

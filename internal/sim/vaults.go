@@ -142,3 +142,11 @@ func (c *Cluster) keptVaults() (map[uint64]vault, error) {
 	}
 	return list, nil
 }
+
+// returning are the types that come back when the world starts.
+func (w *world) returning() []string {
+	if w.schema.Type("Vault") == nil {
+		return nil
+	}
+	return []string{"Vault"}
+}

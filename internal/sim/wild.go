@@ -126,6 +126,9 @@ func (c *Cluster) population() []struct {
 	n        int
 } {
 	o := c.opts
+	if o.Kept != nil {
+		o.Wild.Vaults = 0
+	}
 	return []struct {
 		typeName string
 		n        int

@@ -217,7 +217,7 @@ func newWorld(o Options) (*world, error) {
 		space.Register[vaultCell](w.cells, "Vault")
 	}
 	if o.Wild.stores() {
-		if w.books, err = newBooks(schema, o.Wild.Loans); err != nil {
+		if w.books, err = newBooks(schema, o.Wild.Loans, o.Kept); err != nil {
 			return nil, err
 		}
 	}

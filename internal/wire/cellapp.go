@@ -21,6 +21,8 @@ type AddCell struct {
 	Cell  bsp.CellID
 	// First means that this is the space's first cell ever.
 	First bool
+	// FromStore means that a store has kept the space, which has begun in an earlier start of the cluster.
+	FromStore bool
 	// Tree is the encoded geometry with its version: always a whole tree, since the receiver may
 	// have none for a delta.
 	Tree []byte // aliases the input after Parse
@@ -84,6 +86,7 @@ func (m *AddCell) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
 	codeCellID(c, &m.Cell)
 	c.Bool(&m.First)
+	c.Bool(&m.FromStore)
 	c.Bytes(&m.Tree, MaxTree)
 	codeSpaceData(c, &m.Data)
 	codeClock(c, &m.Clock)

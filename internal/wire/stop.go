@@ -158,10 +158,13 @@ type KeptSpace struct {
 	// Info is as in AddCell; empty for a space of the configuration.
 	Info []byte // aliases the input after Parse
 	Data []SpaceDataEntry
+	// Last is the last id that was given to a created space, of any; no space is given a lower one.
+	Last entity.SpaceID
 }
 
 func (m *KeptSpace) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
+	codec.Uint32(c, &m.Last)
 	c.Bytes(&m.Info, MaxSpaceInfo)
 	codeSpaceData(c, &m.Data)
 }
@@ -208,3 +211,76 @@ func (m *SpaceKept) code(c *codec.Coder) {
 // Append and Parse are what code describes.
 func (m *SpaceKept) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceKept) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// BringSpace tells the CellAppMgr of a space that the last stop has kept, before the world begins.
+type BringSpace struct {
+	Request uint64
+	// All says that there are no more than those before; the space is none.
+	All bool
+	KeptSpace
+}
+
+func (m *BringSpace) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.Bool(&m.All)
+	m.KeptSpace.code(c)
+}
+
+// Append and Parse are what code describes.
+func (m *BringSpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *BringSpace) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *BringSpace) Call() *uint64           { return &m.Request }
+
+// SpaceBrought answers a BringSpace.
+type SpaceBrought struct {
+	Request uint64
+	// Reason says why there is no such space; "" if there is.
+	Reason string
+}
+
+func (m *SpaceBrought) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.String(&m.Reason, MaxReason)
+}
+
+// Append and Parse are what code describes.
+func (m *SpaceBrought) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SpaceBrought) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *SpaceBrought) Call() *uint64           { return &m.Request }
+
+// BringBack has a BaseApp load an entity that is to live again when the world starts. It means the same a
+// second time, on any BaseApp: a row lives once.
+type BringBack struct {
+	Request uint64
+	Type    string
+	Row     uint64
+}
+
+func (m *BringBack) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.String(&m.Type, MaxTypeName)
+	c.Uvarint(&m.Row)
+}
+
+// Append and Parse are what code describes.
+func (m *BringBack) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *BringBack) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *BringBack) Call() *uint64           { return &m.Request }
+
+// BroughtBack answers a BringBack.
+type BroughtBack struct {
+	Request uint64
+	Code    entity.StoreCode
+	Reason  string
+}
+
+func (m *BroughtBack) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	codec.Enum(c, &m.Code, entity.StoreDone, entity.LastStoreCode)
+	c.String(&m.Reason, MaxReason)
+}
+
+// Append and Parse are what code describes.
+func (m *BroughtBack) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *BroughtBack) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *BroughtBack) Call() *uint64           { return &m.Request }

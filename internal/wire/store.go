@@ -51,6 +51,8 @@ type CallStore struct {
 	FromApp uint32
 	Version uint64
 	Release bool
+	// AutoLoad marks an entity that is to come back when the cluster starts.
+	AutoLoad bool
 	// Data is the record, which also has the columns.
 	Data []byte
 }
@@ -67,6 +69,7 @@ func (m *CallStore) code(c *codec.Coder) {
 	codec.Uint32(c, &m.FromApp)
 	c.Uvarint(&m.Version)
 	c.Bool(&m.Release)
+	c.Bool(&m.AutoLoad)
 	c.Bytes(&m.Data, store.MaxData)
 }
 

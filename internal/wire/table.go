@@ -159,7 +159,7 @@ const (
 	LocatedAreaID
 )
 
-// About the controlled stop of a world.
+// About the controlled stop of a world, and its next start.
 const (
 	EndWorldID ID = 178 + iota
 	WorldEndingID
@@ -167,6 +167,10 @@ const (
 	StopStateID
 	KeepSpaceID
 	SpaceKeptID
+	BringSpaceID
+	SpaceBroughtID
+	BringBackID
+	BroughtBackID
 )
 
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
@@ -298,6 +302,12 @@ var table = newTable(
 	row[StopState](StopStateID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr)),
 	row[KeepSpace](KeepSpaceID, CellAppMgr.to(DBApp)),
 	row[SpaceKept](SpaceKeptID, DBApp.to(CellAppMgr)),
+
+	// What comes back when a world starts.
+	row[BringSpace](BringSpaceID, DBApp.to(CellAppMgr)).answered(SpaceBroughtID),
+	row[SpaceBrought](SpaceBroughtID, CellAppMgr.to(DBApp)),
+	row[BringBack](BringBackID, DBApp.to(BaseApp)).answered(BroughtBackID),
+	row[BroughtBack](BroughtBackID, BaseApp.to(DBApp)),
 
 	row[Status](StatusID, CellAppMgr.to(Observer)),
 

@@ -79,7 +79,7 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 	c.Hosted = a.population.NewCell(now, a.clusterTime(now), m.Space, m.Cell, tree, data)
 	c.SetClock(m.Clock, a.clusterTime(now))
 	if m.First {
-		c.First(false) // false: spaces are not stored
+		c.First(m.FromStore)
 	}
 	i, _ := a.find(m.Space)
 	a.cells = slices.Insert(a.cells, i, c)

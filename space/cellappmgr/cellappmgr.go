@@ -48,6 +48,7 @@ type CellAppMgr struct {
 	frozen   bool
 	gate     gate
 	stopping stopping
+	bringing bringing
 
 	gameShift time.Duration // game time minus the manager's clock
 	recovery  recovery

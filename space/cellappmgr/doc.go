@@ -204,6 +204,13 @@
 //     stop, ends; another one waits to be ended by its operator.
 //   - Entities without a base, and those of types that no store keeps, end with the world, as do their calls.
 //
+// # The start from a store
+//
+// With Config.Stores a world begins when the DBApp has said which spaces the last stop has kept. Spaces of
+// the Config have their data again, and created ones come back under their ids; one that is not to be kept
+// (SpaceConfig.Keep) ends if nobody has come to it within a minute. Until then no space is made or created;
+// after bringMost, 15 s, the world begins without them. A manager that finds a running world does not wait.
+//
 // # Silence
 //
 // A process is dead when it was silent for Config.AppTimeout, or when its channel ended in a way

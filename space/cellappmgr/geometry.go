@@ -81,7 +81,7 @@ func (m *CellAppMgr) order(now time.Duration, s *space, c *cell) {
 		return // the tree with the cell could not be published
 	}
 	m.send(c.app, &wire.AddCell{
-		Space: s.cfg.ID, Cell: c.id, First: c.first, Tree: s.publisher.Message(bsp.Version{}), Data: s.data.entries, Info: s.info, Clock: s.rates.clock,
+		Space: s.cfg.ID, Cell: c.id, First: c.first, FromStore: c.first && s.fromStore, Tree: s.publisher.Message(bsp.Version{}), Data: s.data.entries, Info: s.info, Clock: s.rates.clock,
 	})
 	s.mark(c.app, now)
 }

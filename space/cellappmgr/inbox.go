@@ -133,6 +133,7 @@ func (m *CellAppMgr) route() {
 		m.tellOperators()
 	})
 	app.On(r, func(from sender, msg *wire.StopState) { m.takeStopState(from.now, from.app, msg) })
+	app.On(r, m.bringSpace)
 	app.On(r, func(from sender, msg *wire.SpaceKept) { m.spaceKept(msg) })
 }
 

@@ -109,6 +109,7 @@ func (m *CellAppMgr) recover(now time.Duration) {
 // geometry that follows from it, as at any other time.
 func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	m.deaths = len(m.graves)
+	m.bringing.known = m.bringing.known || len(back) > 0 // the world runs
 	m.departBuried()
 	members := make([]*member, len(back))
 	for i, b := range back {

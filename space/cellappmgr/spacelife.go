@@ -62,6 +62,9 @@ func (m *CellAppMgr) enter(cfg SpaceConfig, o *origin) *space {
 // createSpace answers a request for a space. The first cell is made at once, or as soon as there is
 // a CellApp for it.
 func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateSpace) {
+	if !m.knowsSpaces() {
+		return // it is asked again: its id must not be that of one which comes back
+	}
 	answer := wire.SpaceCreated{Request: msg.Request}
 	s := m.byRequest[spaceRequest{a.address, msg.Number}]
 	if s == nil {

@@ -24,6 +24,7 @@ type space struct {
 	publisher *bsp.Publisher
 	tree      *bsp.Tree       // nil while the space has no cell
 	made      bool            // a cell of it has been created
+	fromStore bool            // it has begun in an earlier start of the cluster
 	refusedBy *balance.Placer // the last one that found no CellApp for it
 	unplaced  bool            // it is counted in Counts.UnplacedSpaces
 	dirty     bool            // the tree may say more than is published
@@ -145,6 +146,9 @@ func (m *CellAppMgr) mayHaveHad(id bsp.CellID) bool {
 // makeSpaces gives every space without a cell its first one or, after the loss of all its cells, a
 // new one.
 func (m *CellAppMgr) makeSpaces(now time.Duration) {
+	if !m.knowsSpaces() {
+		return
+	}
 	if m.started = m.started || m.cellApps() >= m.cfg.MinCellApps; !m.started {
 		return
 	}

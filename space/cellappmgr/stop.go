@@ -373,7 +373,7 @@ func (m *CellAppMgr) storeSpaces(now time.Duration) {
 			continue
 		case k.at == 0 || now-k.at >= resend:
 			k.at = max(now, 1)
-			m.send(db, &wire.KeepSpace{Stop: s.first, KeptSpace: k.space.kept()})
+			m.send(db, &wire.KeepSpace{Stop: s.first, KeptSpace: k.space.kept(m.lastSpaceID())})
 		}
 		if open++; open == maxKeeping {
 			return
@@ -382,8 +382,8 @@ func (m *CellAppMgr) storeSpaces(now time.Duration) {
 }
 
 // kept is what the store keeps of a space: what it is, and its data without what only the manager knows.
-func (s *space) kept() wire.KeptSpace {
-	k := wire.KeptSpace{Space: s.cfg.ID, Info: s.info}
+func (s *space) kept(last entity.SpaceID) wire.KeptSpace {
+	k := wire.KeptSpace{Space: s.cfg.ID, Info: s.info, Last: last}
 	for i := range s.data.entries {
 		if e := &s.data.entries[i]; !e.Removed && e.Key != entity.LostAreaKey {
 			k.Data = append(k.Data, wire.SpaceDataEntry{Number: e.Number, Key: e.Key, ID: e.ID, Value: e.Value})

@@ -88,7 +88,7 @@ func (c *Cluster) startBaseApp() error {
 			Secrets: e.Secrets, Start: c.cfg.BaseStart, Lookout: e.Lookout, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Carriers: c.cfg.describe(&e, 1), Upload: c.cfg.Upload, ResumeTime: c.cfg.ResumeTime, Relogin: c.cfg.Relogin,
 			BackupPeriod: c.cfg.BackupPeriod, BackupReplicas: c.cfg.BackupReplicas,
-			Stored: c.cfg.stored(), ArchivePeriod: c.cfg.ArchivePeriod,
+			Stored: c.cfg.stored(), ArchivePeriod: c.cfg.ArchivePeriod, BringBack: c.cfg.BringBack,
 		})
 	})
 	if err != nil {

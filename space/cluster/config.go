@@ -118,6 +118,11 @@ type Config struct {
 	Store store.Store
 	// StoreTypes are types of other rows in Store, such as accounts.Type().
 	StoreTypes []*store.Type
+	// BringBack names types of entities that come back by themselves when the world starts: those that lived
+	// when it ended, whether it was stopped or crashed, and were ever written (entity.Base.Write). Their cell
+	// parts are made where they stood, unless the script does otherwise (baseapp.Returner). The PlayerType
+	// comes back by logins only. Spaces come back after a Shutdown, in any case.
+	BringBack []string
 	// ArchivePeriod is the time in which each entity that is kept is written once. Default
 	// baseapp.DefaultArchivePeriod; below 0 never.
 	ArchivePeriod time.Duration
@@ -248,7 +253,7 @@ func (c Config) Validate() error {
 	fault(unspecified(d.Listen), "Listen is %q, which leaves open where the other processes reach it: name one address or interface of this machine", c.Listen)
 	_, err := addressOf(d.Listen)
 	fault(err != nil, "Listen: %w", err)
-	faults = append(faults, c.validateManagers())
+	faults = append(faults, c.validateManagers(), d.validateBringBack())
 	p := c.InnerPorts
 	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
 	fault(c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas, "BackupReplicas is %d: take 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, baseapp.DefaultBackupReplicas)

@@ -227,3 +227,50 @@ func TestShutdownByObserver(t *testing.T) {
 		}
 	}
 }
+
+// TestComesBack: what a world had when it was stopped lives again in the next one, and by itself.
+func TestComesBack(t *testing.T) {
+	t.Parallel()
+	kept := memory.New()
+	limit, cancel := context.WithTimeout(context.Background(), 3*patience)
+	defer cancel()
+	last := map[store.ID]int64{}
+	for round := range 3 {
+		cfg := guilds(t, kept, map[int]int{0: 20}[round])
+		cfg.BringBack = []string{"Guild"}
+		c, err := cluster.Start(limit, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Stop() }()
+		eventually(t, "written anew", func() bool {
+			list := rows(t, kept)
+			for _, r := range list {
+				if gold := r.Columns[0].Int(); gold < last[r.ID] {
+					t.Fatalf("%v has %d, and had %d", r.Key, gold, last[r.ID])
+				}
+			}
+			w, err := c.Status()
+			return err == nil && len(list) == 20 && w.Reals == 20
+		})
+		r, err := c.Shutdown(limit, "")
+		if err != nil || r.Sum().Written != 20 {
+			t.Fatalf("round %d: %+v, %v", round, r, err)
+		}
+		for _, r := range rows(t, kept) {
+			if r.Columns[0].Int() <= last[r.ID] {
+				t.Errorf("%v has %d, and had %d", r.Key, r.Columns[0].Int(), last[r.ID])
+			}
+			last[r.ID] = r.Columns[0].Int()
+		}
+	}
+}
+
+func TestBringBackFaults(t *testing.T) {
+	cfg := guilds(t, memory.New(), 0)
+	cfg.BringBack = []string{"Guild", "Avatar", "Nobody"}
+	err := cfg.Validate()
+	if err == nil || strings.Contains(err.Error(), "Guild") || !strings.Contains(err.Error(), "Avatar") || !strings.Contains(err.Error(), "Nobody") {
+		t.Errorf("%v", err)
+	}
+}

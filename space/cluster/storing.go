@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/property"
 )
 
 // SaveTime is how long Stop waits for the store: an operator who stops a world wants it gone in seconds, and a
@@ -46,7 +47,7 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 	}
 	p, err := c.start("DBApp", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return dbapp.New(dbapp.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Store: c.cfg.Store, Types: types, Fresh: fresh,
+			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Store: c.cfg.Store, Types: types, BringBack: c.cfg.BringBack, Fresh: fresh,
 			Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				return context.WithTimeout(ctx, dbapp.JobTime)
 			},
@@ -62,9 +63,34 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 	return nil
 }
 
+// validateBringBack reports types that cannot come back.
+func (c *Config) validateBringBack() error {
+	var faults []error
+	types := c.stored()
+	for _, name := range c.BringBack {
+		switch t := c.typeOf(name); {
+		case t == nil || types == nil || types.Type(name) == nil || !t.HasBase:
+			faults = append(faults, fmt.Errorf("cluster: Config.BringBack has %q, which no store keeps: let its definition have a base and say Persistent", name))
+		case name == c.PlayerType:
+			faults = append(faults, fmt.Errorf("cluster: Config.BringBack has the PlayerType %q: leave it out, since players come back by logging in", name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) typeOf(name string) *property.Definition {
+	if c.Schema == nil {
+		return nil
+	}
+	return c.Schema.Type(name)
+}
+
 // stored returns the types that a store keeps; nil if there are none. What is wrong with them is reported
 // where the store is.
 func (c *Config) stored() *store.Schema {
+	if c.Schema == nil {
+		return nil
+	}
 	types, err := store.NewSchema(c.Schema)
 	if err != nil || len(types.Types) == 0 {
 		return nil

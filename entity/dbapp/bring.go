@@ -1,0 +1,389 @@
+package dbapp
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// When a start of the cluster has begun, the DBApp brings back what the store has kept of the one before:
+//
+//	(start known) --> reading --> spaces --all answered--> entities --all answered--> ending --> done
+//	                     |         to the CellAppMgr        page by page, each to       a blob says that
+//	                     |                                  the BaseApp that was        this start is done
+//	                     +-- this start is done already     given fewest
+//	                         ---------------------------------------------------------------------> done
+//
+// A DBApp that takes the place of another under the same start goes through all of it again, unless it was done:
+// spaces that there are stay as they are, and entities that live are left out.
+const (
+	broughtKey = "brought"
+
+	// maxBringing bounds the entities that BaseApps are asked to load at a time: so many load in a tick or
+	// two, and players who log in meanwhile hardly wait.
+	maxBringing = 256
+	// bringPage is how many rows a query gives.
+	bringPage = 500
+	// bringPatience is how long a BaseApp may take for one: longer than a load waits there.
+	bringPatience = 15 * time.Second
+	// bringTries is how often one is tried, on whichever BaseApp, before it is given up.
+	bringTries = 5
+	// bringAgain is the pause after something has failed.
+	bringAgain = time.Second
+	// gatherTime is how long the first BaseApp waits for others, so that the entities are spread.
+	gatherTime = time.Second
+	// maxSpacesBringing bounds the spaces that the manager is told of at a time.
+	maxSpacesBringing = 16
+)
+
+type bringState uint8
+
+const (
+	bringNone bringState = iota
+	bringReading
+	bringSpaces
+	bringEntities
+	bringEnding
+	bringDone
+)
+
+// bringing is how far that is.
+type bringing struct {
+	state   bringState
+	working bool          // a job is under way
+	at      time.Duration // not before
+	asks    app.Errands
+
+	spaces []wire.KeptSpace
+	told   int  // of them
+	open   int  // of those without an answer
+	all    bool // the manager was told that there are no more
+
+	typ      int // index in Config.BringBack
+	after    *store.Cursor
+	lastPage bool
+	rows     []bringRow
+	out      int
+	apps     []bringApp
+
+	brought, failed, lostSpaces int
+}
+
+// bringRow is an entity that is to come back.
+type bringRow struct {
+	store.Key
+	tries int
+	at    time.Duration // not before
+}
+
+// bringApp is a BaseApp that has joined.
+type bringApp struct {
+	at    mercury.Address
+	ch    mercury.ChannelID
+	given int
+}
+
+// kept is the result of the job of reading.
+type kept struct {
+	done   bool
+	spaces []wire.KeptSpace
+	faults []string
+	err    error
+}
+
+// page is that of a query.
+type page struct {
+	store.Page
+	err error
+}
+
+// gather notes a BaseApp that has joined.
+func (d *DBApp) gather(from sender) {
+	b := &d.bring
+	if len(b.apps) == 0 {
+		b.at = max(b.at, d.now+gatherTime)
+	}
+	if i := slices.IndexFunc(b.apps, func(x bringApp) bool { return x.at == from.app }); i >= 0 {
+		b.apps[i].ch = from.ch
+		return
+	}
+	b.apps = append(b.apps, bringApp{at: from.app, ch: from.ch})
+}
+
+// tickBring goes on.
+func (d *DBApp) tickBring() {
+	b := &d.bring
+	b.asks.Tick()
+	if b.state == bringDone || d.start == 0 || b.working {
+		return
+	}
+	if step, _ := d.manager.Stopping(); step > wire.StopNone {
+		return // what has not come back stays in the store
+	}
+	switch b.state {
+	case bringNone:
+		b.state = bringReading
+	case bringReading:
+		if d.now >= b.at {
+			d.readKept()
+		}
+	case bringSpaces:
+		d.tellSpaces()
+	case bringEntities:
+		d.bringRows()
+	case bringEnding:
+		if d.now >= b.at {
+			d.endBring()
+		}
+	}
+}
+
+func (d *DBApp) bringJob(f func(ctx context.Context, s store.Store) any) {
+	d.bring.working = true
+	s, limit := d.cfg.Store, d.cfg.Limit
+	d.cfg.Jobs.Do(bringToken, func(ctx context.Context) any {
+		ctx, cancel := limit(ctx)
+		defer cancel()
+		return f(ctx, s)
+	})
+}
+
+// readKept reads the spaces of the last stop, unless this start has had them.
+func (d *DBApp) readKept() {
+	start := d.start
+	d.bringJob(func(ctx context.Context, s store.Store) any {
+		b, err := s.Get(ctx, broughtKey)
+		if err != nil && !errors.Is(err, store.ErrMissing) {
+			return kept{err: err}
+		}
+		if n, _ := binary.Uvarint(b.Data); err == nil && n == start {
+			return kept{done: true}
+		}
+		return readSpaces(ctx, s)
+	})
+}
+
+// readSpaces reads the spaces of the newest start that has kept any, and removes those of older ones.
+func readSpaces(ctx context.Context, s store.Store) (k kept) {
+	var newest uint64
+	var old []store.Blob
+	for after := ""; ; {
+		blobs, err := s.List(ctx, spacePrefix, after, bringPage)
+		if err != nil {
+			return kept{err: err}
+		}
+		for _, b := range blobs {
+			after = b.Key
+			start, n := binary.Uvarint(b.Data)
+			x, err := wire.ParseKeptSpace(b.Data[max(n, 0):])
+			switch {
+			case n <= 0 || err != nil:
+				k.faults = append(k.faults, fmt.Sprintf("%s: %v", b.Key, err))
+				continue
+			case start > newest:
+				newest, k.spaces = start, nil
+			case start < newest:
+				old = append(old, b)
+				continue
+			}
+			k.spaces = append(k.spaces, x)
+		}
+		if len(blobs) < bringPage {
+			break
+		}
+	}
+	for _, b := range old {
+		if err := s.Remove(ctx, b.Key, b.Version); err != nil && !errors.Is(err, store.ErrMissing) {
+			return kept{err: err}
+		}
+	}
+	return k
+}
+
+// tellSpaces tells the manager of the spaces, and then that these are all.
+func (d *DBApp) tellSpaces() {
+	b := &d.bring
+	for b.told < len(b.spaces) && b.open < maxSpacesBringing {
+		m := &wire.BringSpace{KeptSpace: b.spaces[b.told]}
+		if !app.Insist(&b.asks, m, func(a *wire.SpaceBrought) {
+			b.open--
+			if a.Reason != "" {
+				b.lostSpaces++
+				d.log.Error("a space was not brought back", "space", m.Space, "reason", a.Reason)
+			}
+		}) {
+			return
+		}
+		b.told++
+		b.open++
+	}
+	if b.told == len(b.spaces) && b.open == 0 && !b.all {
+		b.all = app.Insist(&b.asks, &wire.BringSpace{All: true}, func(*wire.SpaceBrought) { b.state, b.spaces = bringEntities, nil })
+	}
+}
+
+// bringRows asks BaseApps to load entities, and for further rows when there are few.
+func (d *DBApp) bringRows() {
+	b := &d.bring
+	if b.typ < len(d.cfg.BringBack) && !b.lastPage && len(b.rows) < maxBringing && d.now >= b.at {
+		q := store.Query{Type: d.cfg.BringBack[b.typ], AutoLoad: true, After: b.after, Limit: bringPage}
+		d.bringJob(func(ctx context.Context, s store.Store) any {
+			p, err := s.Query(ctx, q)
+			return page{p, err}
+		})
+		return
+	}
+	for i := 0; i < len(b.rows) && b.out < maxBringing && d.now >= b.at; {
+		if b.rows[i].at > d.now {
+			i++
+			continue
+		}
+		x := b.rows[i]
+		if !d.bringRow(x) {
+			break
+		}
+		b.rows = slices.Delete(b.rows, i, i+1)
+	}
+	if len(b.rows) > 0 || b.out > 0 {
+		return
+	}
+	switch {
+	case b.typ < len(d.cfg.BringBack) && b.lastPage:
+		b.typ, b.after, b.lastPage = b.typ+1, nil, false
+	case b.typ == len(d.cfg.BringBack):
+		b.state = bringEnding
+	}
+}
+
+// bringRow asks the BaseApp that was given fewest. It reports false if there is none.
+func (d *DBApp) bringRow(x bringRow) bool {
+	b := &d.bring
+	var to *bringApp
+	for i := range b.apps {
+		y := &b.apps[i]
+		if role, _ := d.roster.Role(y.at); role == wire.BaseApp && !d.links.Dead(y.at) && (to == nil || y.given < to.given) {
+			to = y
+		}
+	}
+	if to == nil {
+		return false
+	}
+	_, err := app.Ask(&d.links, to.ch, bringPatience, &wire.BringBack{Type: x.Type, Row: uint64(x.ID)}, func(_ time.Duration, a *wire.BroughtBack, err error) {
+		b.out--
+		if err != nil {
+			d.bringAgain(x, err.Error())
+			return
+		}
+		d.broughtBack(x, a)
+	})
+	if err != nil { // its channel has ended
+		at := to.at
+		b.apps = slices.DeleteFunc(b.apps, func(y bringApp) bool { return y.at == at })
+		return false
+	}
+	to.given++
+	b.out++
+	return true
+}
+
+func (d *DBApp) broughtBack(x bringRow, a *wire.BroughtBack) {
+	switch a.Code {
+	case entity.StoreDone, entity.StoreHeld: // held: it lives already, as by an answer that was lost
+		d.bring.brought++
+	case entity.StoreMissing: // it was deleted meanwhile
+	case entity.StoreBusy:
+		d.bringAgain(x, a.Reason)
+	default:
+		d.giveUpBring(x, a.Reason)
+	}
+}
+
+func (d *DBApp) bringAgain(x bringRow, why string) {
+	if x.tries++; x.tries >= bringTries {
+		d.giveUpBring(x, why)
+		return
+	}
+	x.at = d.now + bringAgain
+	d.bring.rows = append(d.bring.rows, x)
+}
+
+func (d *DBApp) giveUpBring(x bringRow, why string) {
+	d.bring.failed++
+	d.report.Errors++
+	d.log.Error("an entity cannot be brought back; it stays in the store", "row", x.Key.String(), "reason", why)
+}
+
+// endBring notes that this start is done.
+func (d *DBApp) endBring() {
+	start := d.start
+	d.bringJob(func(ctx context.Context, s store.Store) any {
+		b, err := s.Get(ctx, broughtKey)
+		if err != nil && !errors.Is(err, store.ErrMissing) {
+			return err
+		}
+		_, err = s.Put(ctx, broughtKey, binary.AppendUvarint(nil, start), b.Version)
+		return err
+	})
+}
+
+// bringJobDone takes the result of a job.
+func (d *DBApp) bringJobDone(result any) {
+	b := &d.bring
+	b.working = false
+	var err error
+	switch r := result.(type) {
+	case kept:
+		if err = r.err; err == nil {
+			d.keptRead(&r)
+		}
+	case page:
+		if err = r.err; err == nil {
+			d.pageRead(&r)
+		}
+	case error:
+		err = r
+	case nil: // the end is noted
+		b.state = bringDone
+		d.log.Info("what the store kept is back", "entities", b.brought, "failed", b.failed, "spaces_lost", b.lostSpaces)
+	}
+	if err != nil {
+		b.at = d.now + bringAgain
+		d.report.Errors++
+		if unlogged, ok := d.lines.Allow(d.now, "bring"); ok {
+			d.log.Warn("cannot read what is to come back; it is tried again", "error", err, "unlogged", unlogged)
+		}
+	}
+}
+
+func (d *DBApp) keptRead(r *kept) {
+	for _, f := range r.faults {
+		d.bring.lostSpaces++
+		d.log.Error("a space of the store cannot be read", "space", f)
+	}
+	d.bring.state, d.bring.spaces = bringSpaces, r.spaces
+	if r.done {
+		d.bring.state = bringDone
+		// A manager that waits is told that there is nothing more.
+		app.Insist(&d.bring.asks, &wire.BringSpace{All: true}, func(*wire.SpaceBrought) {})
+	}
+}
+
+// pageRead takes the rows that nobody has of this start.
+func (d *DBApp) pageRead(r *page) {
+	b := &d.bring
+	for i := range r.Rows {
+		if x := &r.Rows[i]; x.Holder.Start != d.start {
+			b.rows = append(b.rows, bringRow{Key: x.Key})
+		}
+	}
+	b.after, b.lastPage = r.Next, r.Next == nil
+}

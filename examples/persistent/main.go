@@ -1,5 +1,6 @@
-// Persistent is a world that survives: a character with a bag. Run it, end it with Ctrl-C, and run it again:
-// the character stands where it stood, with what it had. The world is kept in one file, world.db.
+// Persistent is a world that survives: a character with a bag, and a baker who bakes without anybody. Run it, end
+// it with Ctrl-C, and run it again: the character stands where it stood, with what it had, and the baker is back
+// at his shelf by himself. The world is kept in one file, world.db.
 package main
 
 import (
@@ -13,7 +14,9 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -75,6 +78,57 @@ func (a *Avatar) Walk(metres float32) {
 	_ = a.SetPosition(to)
 }
 
+// Baker is the base part of somebody whom nobody plays. Config.BringBack has him come back when the world starts.
+type Baker struct {
+	*entity.Base
+	Name  property.String
+	Baked property.Int32
+}
+
+// OnCreated is called for a new baker. One who is back bakes on; his cell part is made where it stood.
+func (b *Baker) OnCreated() {
+	if b.Row() == 0 {
+		b.Name.Set("Bob")
+		_ = b.CreateCell(1, property.Vector3{X: -10}, property.Vector3{}, nil)
+		_ = b.Write("OnKept", 0) // from the first write on the store has him
+	}
+	_, _ = b.AddTimer(100*time.Millisecond, 100*time.Millisecond, "OnBake", 0)
+	fmt.Fprintf(out, "%s has baked %d loaves\n", b.Name.Get(), b.Baked.Get())
+}
+
+// OnKept is told that the store has him.
+func (b *Baker) OnKept(entity.StoreReply) {}
+
+// OnBake bakes a loaf.
+func (b *Baker) OnBake(entity.Callback) {
+	b.Baked.Set(b.Baked.Get() + 1)
+	_ = b.Cell().Call("shelve")
+}
+
+// Shelf is the cell part.
+type Shelf struct {
+	*space.Real
+	Loaves property.Int32
+}
+
+// Shelve is for the base part to call.
+func (s *Shelf) Shelve() { s.Loaves.Set(s.Loaves.Get() + 1) }
+
+// hire makes the baker of a new world, on the first BaseApp. In another one he comes back by himself.
+func hire(anew bool) func(*baseapp.Starter) {
+	var once sync.Once
+	return func(s *baseapp.Starter) {
+		if !anew {
+			return
+		}
+		once.Do(func() {
+			if _, err := s.CreateBase("Baker", nil); err != nil {
+				s.Log().Error("no baker", "error", err)
+			}
+		})
+	}
+}
+
 var out io.Writer = os.Stdout
 
 func main() {
@@ -87,7 +141,7 @@ func main() {
 	}
 }
 
-// run runs the world until ctx ends. Stop has everything written.
+// run runs the world until ctx ends. Shutdown has everything written, and says what that was.
 func run(ctx context.Context, file string) (err error) {
 	defs, err := fs.Sub(files, "defs")
 	if err != nil {
@@ -100,12 +154,18 @@ func run(ctx context.Context, file string) (err error) {
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register[Avatar](cells, "Avatar")
 	baseapp.Register[Player](bases, "Avatar")
+	space.Register[Shelf](cells, "Baker")
+	baseapp.Register[Baker](bases, "Baker")
+	_, missing := os.Stat(file)
 	kept, err := sqlite.Open(context.Background(), file, sqlite.Config{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	world, err := cluster.Start(context.Background(), cluster.Config{CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", Store: kept})
+	world, err := cluster.Start(context.Background(), cluster.Config{
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", Store: kept,
+		BaseStart: hire(missing != nil), BringBack: []string{"Baker"},
+	})
 	if err != nil {
 		return err
 	}
@@ -119,5 +179,11 @@ func run(ctx context.Context, file string) (err error) {
 	if err == nil {
 		<-ctx.Done()
 	}
-	return errors.Join(err, world.Stop())
+	limit, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	report, stopped := world.Shutdown(limit, "the world is being stopped")
+	for _, t := range report.Types {
+		fmt.Fprintf(out, "%d of type %s are written\n", t.Written, t.Type)
+	}
+	return errors.Join(err, stopped, world.Stop())
 }

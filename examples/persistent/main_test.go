@@ -34,8 +34,8 @@ func TestItStandsWhereItStood(t *testing.T) {
 	said := &transcript{}
 	out = said
 	for _, want := range [][]string{
-		{"Ada stands at x=0 with 0 things in the bag", "1 things in the bag are kept"},
-		{"Ada stands at x=5 with 1 things in the bag", "2 things in the bag are kept"},
+		{"Ada stands at x=0 with 0 things in the bag", "1 things in the bag are kept", "Bob has baked 0 loaves"},
+		{"Ada stands at x=5 with 1 things in the bag", "2 things in the bag are kept", "Bob has baked", "1 of type Baker are written"},
 		{"Ada stands at x=10 with 2 things in the bag", "3 things in the bag are kept"},
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -52,6 +52,9 @@ func TestItStandsWhereItStood(t *testing.T) {
 		cancel()
 		if err := <-done; err != nil {
 			t.Fatal(err)
+		}
+		if n := strings.Count(said.text.String(), "Bob has baked 0 loaves"); n != 1 {
+			t.Errorf("the baker began anew %d times in\n%s", n, said.text.String())
 		}
 	}
 }

@@ -38,6 +38,9 @@ type call struct {
 	running bool
 }
 
+// together reports whether the call goes into one job with others like it: a new row, or a write.
+func (c *call) together() bool { return c.m.Op == wire.StoreWrite || c.m.Op == wire.StoreCreate }
+
 // size is what a call takes of MaxBytes: its data and about what it takes else.
 func (c *call) size() int { return len(c.m.Data) + 256 }
 
@@ -114,7 +117,7 @@ func (d *DBApp) take(from sender, m *wire.CallStore) {
 	d.calls.byKey[key] = c
 	d.calls.bytes += c.size()
 	d.calls.queue = append(d.calls.queue, c)
-	if m.Op != wire.StoreWrite || !d.calls.writing {
+	if !c.together() || !d.calls.writing {
 		d.pump()
 	}
 }
@@ -162,12 +165,12 @@ func (d *DBApp) pump() {
 			continue
 		case x.at > d.now:
 			continue
-		case x.m.Op == wire.StoreWrite && (c.writing || len(together) == MaxTogether || bytes+x.size() > MaxBytesTogether && len(together) > 0):
+		case x.together() && (c.writing || len(together) == MaxTogether || bytes+x.size() > MaxBytesTogether && len(together) > 0):
 			continue
 		}
 		x.running = true
 		c.busy[x.row] = true
-		if x.m.Op == wire.StoreWrite {
+		if x.together() {
 			together, bytes = append(together, x), bytes+x.size()
 			continue
 		}
@@ -217,7 +220,7 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 	}
 	delete(d.calls.jobs, token)
 	outcomes, ok := result.([]outcome)
-	if list[0].m.Op == wire.StoreWrite {
+	if list[0].together() {
 		d.calls.writing = false
 	}
 	for i, x := range list {

@@ -11,7 +11,7 @@
 //	                 ^                                        |
 //	                 +------ ErrRetry: after a pause ---------+
 //
-// A row has one call under way at a time, the one that came first. Writes of several rows go together.
+// A row has one call under way at a time, the one that came first. Writes of several rows, and new rows, go together.
 // At most MaxJobs jobs run at the same time. When the store says ErrRetry, the call is tried again, after
 // a pause that doubles from FirstPause to LastPause, for Patience; then the caller hears that the store is
 // busy. What waits is bounded by MaxCalls and MaxBytes. Beyond that a call is told so at once.

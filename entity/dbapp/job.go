@@ -3,6 +3,7 @@ package dbapp
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -36,27 +37,48 @@ func job(s store.Store, limit Limit, calls []*call) func(context.Context) any {
 			out[0] = do(ctx, s, &list[0].m, list[0].typ, list[0].holder)
 			return out
 		}
-		var records []store.Record
+		var creates, writes []store.Record
 		index := make(map[store.Key]int, len(list))
 		for i := range list {
 			r, err := record(&list[i].m, list[i].typ, list[i].holder)
-			if err != nil {
+			switch {
+			case err != nil:
 				out[i].err = err
 				continue
+			case list[i].m.Op == wire.StoreCreate:
+				creates = append(creates, r)
+			default:
+				writes = append(writes, r)
 			}
-			records = append(records, r)
 			index[r.Key] = i
 		}
 		refused := func(r *store.Record, err error) { out[index[r.Key]].err = err }
-		if err := store.WriteEach(ctx, s, records, refused); err != nil {
-			for i := range out { // each that was not refused gets the same
-				if out[i].err == nil {
-					out[i].err = err
+		failed := func(records []store.Record, err error) {
+			for i := range records { // each that was not refused gets the same
+				if o := &out[index[records[i].Key]]; err != nil && o.err == nil {
+					o.err = err
 				}
 			}
 		}
+		failed(creates, createEach(ctx, s, creates, refused))
+		failed(writes, store.WriteEach(ctx, s, writes, refused))
 		return out
 	}
+}
+
+// createEach is store.WriteEach for new rows.
+func createEach(ctx context.Context, s store.Store, records []store.Record, refused func(*store.Record, error)) error {
+	left := slices.Clone(records)
+	for len(left) > 0 {
+		err := s.Create(ctx, left)
+		var one *store.RecordError
+		if err == nil || !errors.As(err, &one) || errors.Is(err, store.ErrRetry) || one.Index < 0 || one.Index >= len(left) {
+			return err
+		}
+		refused(&left[one.Index], one.Err)
+		left = slices.Delete(left, one.Index, one.Index+1)
+	}
+	return nil
 }
 
 // record is what a call writes. Its columns are read out of the data.

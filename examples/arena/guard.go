@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -26,8 +27,12 @@ type Post struct {
 	Alarms property.Uint32
 }
 
-// OnCreated posts the guard at a place that its id decides.
+// OnCreated posts a new guard at a place that its id decides. One that comes back from a store is made where it
+// stood.
 func (p *Post) OnCreated() {
+	if p.Row() != 0 {
+		return
+	}
 	chance := rand.New(rand.NewPCG(uint64(p.ID()), 2))
 	at := somewhere(chance, spread)
 	err := p.CreateCell(arenaID, at, property.Vector3{}, func(v *property.Values) {
@@ -36,6 +41,16 @@ func (p *Post) OnCreated() {
 	})
 	if err != nil {
 		p.Log().Error("no guard", "error", err)
+	}
+	if err := p.Write("OnKept", 0); err != nil && !errors.Is(err, entity.ErrNotStored) {
+		p.Log().Error("the guard is not kept", "error", err)
+	}
+}
+
+// OnKept is told that the store has the guard.
+func (p *Post) OnKept(r entity.StoreReply) {
+	if r.Err != nil {
+		p.Log().Error("the guard is not kept", "error", r.Err)
 	}
 }
 

@@ -9,12 +9,19 @@
 //	go run ./examples/arena -role baseapp
 //	go run ./examples/arena -role cellapp
 //	go run ./examples/arena -role bots
+//	go run ./examples/arena -role stop         stops that world in order, and says what was saved
+//
+// With -store arena.db, given to the managers and the BaseApps if they are processes of their own, the guards
+// are kept in that file, and come back at the next start.
 //
 // All traffic is encrypted, unless -seal=false is given. Roles in separate OS processes need a
 // common key for that: export ARENA_KEY=$(openssl rand -hex 32).
 //
 // With -rtt 100ms the bots live as far away as that from the servers, which shows how players with
 // common lines see each other, also those who cross from cell to cell (Linux, in one OS process).
+//
+// SIGTERM to a world in one process stops it in order within seconds: players are told, all that the store keeps
+// is written, and a line says what that was. To one role it ends that process alone.
 //
 // It prints one status line a second and serves a live page. At the end (-duration, or Ctrl-C) the
 // world is frozen, and every bot compares what it holds with what the server says it should hold.
@@ -48,7 +55,7 @@ type flags struct {
 	httpSet                          bool
 	json, verbose                    bool
 	seal, sealSet                    bool
-	role, manager                    string
+	role, manager, store             string
 	public, advertise, ports, inner  string
 	term                             uint
 	arrive                           float64
@@ -69,7 +76,8 @@ func parseFlags(args []string) (*flags, error) {
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.BoolVar(&f.verbose, "v", false, "log what the processes tell operators")
 	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; roles share the key in $"+keyVariable+"")
-	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
+	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp, bots or stop; empty for all in one process")
+	set.StringVar(&f.store, "store", "", "file that keeps the guards; none if empty")
 	set.UintVar(&f.term, "term", 0, "lowest term of the managers, with -role managers; 0: what the world knows, and one more")
 	set.Float64Var(&f.arrive, "arrive", 99, "percent of the moves in view that must arrive within two ticks; 0 for no limit, as with -kill unless it is given")
 	set.StringVar(&f.public, "public", "", "address or network interface where players come in; the loopback if empty")
@@ -112,6 +120,9 @@ func parseFlags(args []string) (*flags, error) {
 	return &f, errors.Join(faults...)
 }
 
+// errTerminated is the cause of a context that SIGTERM has ended.
+var errTerminated = errors.New("terminated")
+
 func main() {
 	f, err := parseFlags(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
@@ -126,7 +137,11 @@ func main() {
 		level = slog.LevelDebug
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	terminated, end := context.WithCancelCause(context.Background())
+	ctx, stop := signal.NotifyContext(terminated, os.Interrupt)
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, syscall.SIGTERM)
+	go func() { <-term; end(errTerminated) }()
 	// A second Ctrl-C ends at once.
 	context.AfterFunc(ctx, stop)
 	if err := run(ctx, f, log); err != nil {

@@ -35,7 +35,18 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	release, err := keep(&cfg, f)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := release(); err != nil {
+			log.Error("the store was not closed well", "error", err)
+		}
+	}()
 	switch f.role {
+	case "stop":
+		return runStop(ctx, manager, cfg.Key)
 	case "":
 		return runAll(ctx, cfg, f, log)
 	case "managers":
@@ -49,7 +60,7 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	case "bots":
 		return runBots(ctx, schema, manager, cfg.Key, f, log)
 	}
-	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp or bots, or leave it out to run all in one process", f.role)
+	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp, bots or stop, or leave it out to run all in one process", f.role)
 }
 
 // runAll runs the whole world with its bots in this OS process.
@@ -71,7 +82,7 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 		go f.kill.strike(ctx, w, log)
 		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
 	}
-	return errors.Join(err, s.close(), far.close(), w.Stop())
+	return errors.Join(err, s.close(), far.close(), endWorld(ctx, w))
 }
 
 // runManagers runs the managers until Ctrl-C, and shows what they know.

@@ -167,6 +167,9 @@ func (s *show) dance(ctx context.Context, schema *property.Schema, login netip.A
 	if err != nil {
 		return errors.Join(err, c.leave())
 	}
+	if errors.Is(context.Cause(ctx), errTerminated) {
+		return nil // nobody is asked for a verdict; the world tells the bots that it ends
+	}
 	v, err := s.judge(c, m)
 	if err := errors.Join(err, c.leave()); err != nil {
 		return err

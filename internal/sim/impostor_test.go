@@ -417,6 +417,7 @@ func TestImpostorClaimsTerms(t *testing.T) {
 				r.crashSeat(s)
 				s.mgr.restartAt = r.now + 500*time.Millisecond
 				r.until("the next leads", 20*time.Second, func() bool { return r.terms > term && r.everyoneIn(r.terms) })
+				x.claims, x.gone = false, true // it is started again at the end
 				x.p.crash()
 				r.wait(5 * time.Second) // until the BaseAppMgr has joined, and been joined
 				g := r.visit("late.1", r.world.schema)

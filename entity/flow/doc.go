@@ -18,7 +18,8 @@
 //   - A Sender keeps what is not settled. Towards a cell part with a base, whoever sends, "settled"
 //     means contained in a backup that the base has settled; towards a base of which other apps hold
 //     copies, it means contained in such a copy; everywhere else it means handled, since the target dies with
-//     the app that handled it.
+//     the app that handled it. A cell part that is restored has settled what was settled before its
+//     backup, until the base settles the next one.
 //   - An Ack names the incarnation of its target. A newer incarnation was restored from a backup:
 //     the sender goes back to what that one has handled, and what an older one acknowledged no
 //     longer counts. A message of a newer incarnation says the same (Sender.Lives). A sender that is

@@ -42,6 +42,8 @@ func TestBasesDie(t *testing.T) {
 		"travellers": {[]uint64{1, 4}, func(o *Options) { o.Wild.Travellers = 3 }},
 		"settlers":   {[]uint64{0, 2}, func(o *Options) { o.Wild.Settlers = 3 }},
 		"gossips":    {[]uint64{1, 2}, func(o *Options) { o.Wild.Gossips = 4 }},
+		// A cell part is restored from a backup that only its BaseApp has, which dies then.
+		"gossips and cells": {[]uint64{19, 35}, func(o *Options) { o.Crash, o.Wild.Gossips = true, 4 }},
 		// A holder is declared dead while it is only slow.
 		"slow holders": {[]uint64{61, 83}, func(o *Options) { o.Pause, o.Wild.Namers = true, 4 }},
 		// CellApps and BaseApps die, and what a cell part was told is safe is kept.

@@ -297,7 +297,7 @@ func (a *BaseApp) rejoinRules() (n uint32) {
 	}
 	a.copying.ruling.manager = false
 	if own := a.copying.ruling.newest(); own.Version > 0 {
-		tell(&wire.RejoinRule{App: a.net.Self(), Rule: *own})
+		tell(&wire.RejoinRule{App: a.net.Self(), Allocator: a.cellMgr.Rejoin().Allocator, Rule: *own})
 	}
 	for _, w := range a.holding.wards {
 		if w.rule.Version > 0 && a.roster.Departures().Of(w.owner) == nil {

@@ -46,6 +46,8 @@ func TestBasesDie(t *testing.T) {
 		"gossips and cells": {[]uint64{19, 35}, func(o *Options) { o.Crash, o.Wild.Gossips = true, 4 }},
 		// A holder is declared dead while it is only slow.
 		"slow holders": {[]uint64{61, 83}, func(o *Options) { o.Pause, o.Wild.Namers = true, 4 }},
+		// The ids of a BaseApp that had not told all to the next CellAppMgr when it died.
+		"gossips and managers": {[]uint64{23}, func(o *Options) { o.CrashManager, o.Wild.Gossips = true, 4 }},
 		// CellApps and BaseApps die, and what a cell part was told is safe is kept.
 		"savers": {[]uint64{1, 2, 6}, func(o *Options) { o.Crash, o.Wild.Savers = true, 6 }},
 		// The CellAppMgr dies at about the same time as a BaseApp of which only others than its cells know.

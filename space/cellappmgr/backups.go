@@ -108,7 +108,9 @@ func (m *CellAppMgr) learnRule(d migrate.Departure) {
 		if m.backups.issues == nil {
 			m.backups.issues = make(map[mercury.Address]uint32)
 		}
-		m.backups.issues[d.App] = d.Allocator
+		if d.Allocator != 0 { // not all who know the rule know it
+			m.backups.issues[d.App] = d.Allocator
+		}
 	}
 }
 

@@ -131,3 +131,15 @@ func TestNonsenseRules(t *testing.T) {
 		t.Errorf("%d malformed", n)
 	}
 }
+
+// Who issued the ids of an app is known as soon as one app has told it, whoever else tells of its rule.
+func TestAllocatorOfTheRuleIsKept(t *testing.T) {
+	r := newRig(t, nil)
+	app := at(90)
+	r.m.learnRule(migrate.Departure{App: app, Allocator: 11, Rule: ruleOf(1)})
+	r.m.learnRule(migrate.Departure{App: app, Rule: ruleOf(2)})
+	r.m.backups.depart(app, 0, 1)
+	if d := r.m.backups.gone.Of(app); d == nil || d.Allocator != 11 || d.Rule.Version != 2 {
+		t.Errorf("departed as %+v", d)
+	}
+}

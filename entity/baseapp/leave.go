@@ -24,6 +24,11 @@ const (
 	// that are gone have sent. What is not settled by then is answered as forgotten, or is lost and counted.
 	quietTime = 10 * time.Second
 
+	// holdPatience is how long others have, beside two backup periods, to put the copies elsewhere that they
+	// have here: as long as a base whose copies find no room keeps a rule from ruling. One that takes longer
+	// is stuck, and may not keep this app for ever. It loses no base by that, but copies, and makes others.
+	holdPatience = RefusedPatience
+
 	// stillMost is how long all bases stand still until their last copies are held: players notice a
 	// second. Then they go on, and the app tries again after leaveAgain.
 	stillMost  = time.Second
@@ -55,6 +60,7 @@ type leaving struct {
 	logAt   time.Duration
 	tryAt   time.Duration // not before
 	quietBy time.Duration // 0 until all else is ready
+	holdBy  time.Duration // when it no longer holds copies for others; 0 while it need not, or until all before is ready
 	waits   string        // for what; empty for nothing
 	asks    app.Errands
 	next    int // the first base of the list whose last copy has not been sent
@@ -167,7 +173,7 @@ func (a *BaseApp) whyStay() string {
 		return "another BaseApp that stays"
 	case !a.heldByStayers():
 		return "others to hold copies of all bases"
-	case a.holdsForOthers():
+	case a.holdsForOthers() && !a.heldLongEnough():
 		return "others to have their copies elsewhere"
 	case len(a.byToken) > 0:
 		return "players who have logged in and have not come yet"
@@ -201,6 +207,29 @@ func (a *BaseApp) holdsForOthers() bool {
 	return slices.ContainsFunc(a.holding.wards, func(w *ward) bool {
 		return !a.links.Dead(w.owner) && slices.Contains(w.rule.List, a.net.Self())
 	})
+}
+
+// heldLongEnough reports whether others have had time to put their copies elsewhere.
+func (a *BaseApp) heldLongEnough() bool {
+	l := &a.leave
+	if l.holdBy == 0 {
+		l.holdBy = a.now + holdPatience + 2*a.copying.period
+	}
+	return a.now >= l.holdBy
+}
+
+// leaveCopies counts the copies that others lose with this app.
+func (a *BaseApp) leaveCopies() {
+	n := 0
+	for _, w := range a.holding.wards {
+		if !a.links.Dead(w.owner) && slices.Contains(w.rule.List, a.net.Self()) {
+			n += len(w.copies)
+		}
+	}
+	if n > 0 {
+		a.report.CopiesLeft += uint64(n)
+		a.log.Warn("others have not put their copies elsewhere in time; this BaseApp takes them with it", "copies", n, "waited", holdPatience+2*a.copying.period)
+	}
 }
 
 // standStill stops all bases, after what they have to hear of while they still can.
@@ -265,6 +294,7 @@ func (a *BaseApp) askToDepart() {
 // depart drops all bases, since others have them, and sends their clients there.
 func (a *BaseApp) depart() {
 	bases, stood := len(a.list), a.now-a.leave.since
+	a.leaveCopies()
 	a.leave.state, a.leave.since, a.leave.waits = leaveGone, a.now, ""
 	for _, b := range a.list {
 		c := b.client()

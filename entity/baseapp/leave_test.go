@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // asked waits until the manager is asked to let the app go, and returns the question.
@@ -129,5 +131,23 @@ func TestRetireWaits(t *testing.T) {
 	}
 	if list := c.a.copying.ruling.rules.List; !slices.Equal(list, []mercury.Address{appW}) {
 		t.Errorf("copies are on %v", list)
+	}
+}
+
+// Others that do not put their copies elsewhere keep nobody for ever: they lose them, which is counted.
+func TestRetireLeavesCopies(t *testing.T) {
+	c := newCopier(t)
+	c.make()
+	c.pass(time.Second)
+	c.tell(appW, &migrate.BackupRule{Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{c.a.net.Self()}}})
+	c.tell(appW, &migrate.BaseCopy{ID: entity.ID(77), Number: 1, Cycle: 1, Parts: []byte{1}})
+	c.a.Retire("test")
+	c.pass(holdPatience)
+	if w := c.a.RetireWaits(); w != "others to have their copies elsewhere" {
+		t.Errorf("it waits for %q", w)
+	}
+	c.say(c.managers, &wire.Departed{Request: c.asked(2*DefaultBackupPeriod + 10*time.Second).Request})
+	if c.a.leave.state != leaveGone || c.a.report.CopiesLeft != 1 {
+		t.Errorf("%d copies were left", c.a.report.CopiesLeft)
 	}
 }

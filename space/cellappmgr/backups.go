@@ -68,6 +68,24 @@ func (b *backups) learn(d migrate.Departure) {
 	b.gone.Add(d)
 }
 
+// rulesPending counts the BaseApps whose rule is for other members than those of now.
+func (m *CellAppMgr) rulesPending() (n int) {
+	var fellows []mercury.Address
+	for _, a := range m.members {
+		if a.role == wire.BaseApp {
+			fellows = append(fellows, a.address)
+		}
+	}
+	newest := m.backups.gone.Newest()
+	for _, app := range fellows {
+		r := m.backups.rules[app]
+		if !slices.Equal(r.List, migrate.Partners(nil, app, fellows)) || len(r.List) > 0 && r.Covers < newest {
+			n++
+		}
+	}
+	return n
+}
+
 // verdict is what everyone concerned is told of a death.
 func (m *CellAppMgr) verdict(g wire.AppRef) *wire.AppDead {
 	v := &wire.AppDead{Role: g.Role, App: g.App}

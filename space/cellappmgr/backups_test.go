@@ -143,3 +143,28 @@ func TestAllocatorOfTheRuleIsKept(t *testing.T) {
 		t.Errorf("departed as %+v", d)
 	}
 }
+
+// The status tells of how many BaseApps the copies are not where the members of now would have them.
+func TestRulesPending(t *testing.T) {
+	r := newRig(t, nil)
+	pending := func(what string, want int) {
+		t.Helper()
+		if n := r.m.Status().RulesPending; n != want {
+			t.Errorf("%s: %d are pending, want %d", what, n, want)
+		}
+	}
+	one := r.join(wire.BaseApp, 20)
+	pending("one alone", 0)
+	two := r.join(wire.BaseApp, 21)
+	pending("a second came", 2)
+	one.send(&migrate.BackupRule{Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{at(21)}}})
+	pending("one has told", 1)
+	two.send(&migrate.BackupRule{Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{at(20)}}})
+	pending("both have told", 0)
+	third := r.join(wire.BaseApp, 22)
+	pending("a third came", 3)
+	third.drop(mercury.ErrPeerRestarted)
+	pending("it went, and its bases have no copies yet", 2)
+	one.send(&migrate.BackupRule{Rule: migrate.Rule{Version: 2, Covers: r.m.backups.last, Replicas: 1, List: []mercury.Address{at(21)}}})
+	pending("one covers it", 1)
+}

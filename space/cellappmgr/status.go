@@ -46,6 +46,7 @@ func (m *CellAppMgr) Status() status.World {
 		st.Unprotected += int(a.report.Unprotected)
 		addTotals(&sum, &a.report)
 	}
+	st.RulesPending = m.rulesPending()
 	st.Ticks, st.Late, st.TickTimes, st.Counters = sum.Ticks, sum.Late, sum.TickTimes, sum.Counters
 	st.Counters.Add(&m.own.Counters)
 	st.Told = sum.Told

@@ -186,9 +186,8 @@ func (w *mourners) copied(t *testing.T) {
 	t.Helper()
 	w.until(t, "all bases are protected", func() bool {
 		st, err := w.managers.Status()
-		return err == nil && st.Unprotected == 0 && w.proxies(&st, nil) == len(w.walks)
+		return err == nil && st.Unprotected == 0 && st.RulesPending == 0 && w.proxies(&st, nil) == len(w.walks)
 	})
-	time.Sleep(3 * time.Second) // the newest rule rules
 }
 
 // proxies is how many are at a BaseApp, or at all.

@@ -66,6 +66,10 @@ type Counters struct {
 	// are those that found no room there, or were too large to be sent; BackupsPutOff waited because a
 	// channel was full.
 	BackupsSent, BackupsRefused, BackupsPutOff uint64 `json:",omitempty"`
+	// CopiesLeft counts the copies of others' bases that a BaseApp took with it when it retired, because
+	// their BaseApps had not put them elsewhere in time. They do so then; until that, those bases have a
+	// copy less.
+	CopiesLeft uint64 `json:",omitempty"`
 	// Inherited counts the copies of bases whose BaseApp died that came to the BaseApp which goes on
 	// with them.
 	Inherited uint64 `json:",omitempty"`

@@ -35,7 +35,11 @@ type World struct {
 	// Unprotected counts the bases of which no other BaseApp holds a copy now: the death of theirs
 	// would end them. Of a sound cluster with two BaseApps these are the bases of the last moment.
 	Unprotected int `json:"unprotected,omitempty"`
-	Deaths      int `json:"deaths"` // processes declared dead
+	// RulesPending counts the BaseApps whose copies are not yet where the BaseApps of now would have them
+	// (package entity/baseapp): others have come or gone since, or are about to leave, or there are no
+	// backups. The death of another than the first one may then end bases.
+	RulesPending int `json:"rules_pending,omitempty"`
+	Deaths       int `json:"deaths"` // processes declared dead
 	// LoginsRefused means that the world is full; see cellappmgr.LoginConfig.
 	LoginsRefused bool `json:"logins_refused"`
 

@@ -100,10 +100,14 @@ type BackupRule struct{ Rule }
 func (m *BackupRule) Append(b []byte) []byte  { return codec.Append(b, m.Code) }
 func (m *BackupRule) Parse(body []byte) error { return parse(body, m, m.Code) }
 
-// BackupRuleHeld says that the sender knows the rule of this version, or a newer one.
-type BackupRuleHeld struct{ Version uint64 }
+// BackupRuleHeld says that the sender knows the rule of this version, or a newer one, and all parts of the
+// receiver's bases that have left it up to this Turn.
+type BackupRuleHeld struct{ Version, Turn uint64 }
 
-func (m *BackupRuleHeld) code(c *codec.Coder) { c.Uvarint(&m.Version) }
+func (m *BackupRuleHeld) code(c *codec.Coder) {
+	c.Uvarint(&m.Version)
+	c.Uvarint(&m.Turn)
+}
 
 // Append and Parse are what code describes.
 func (m *BackupRuleHeld) Append(b []byte) []byte  { return codec.Append(b, m.code) }

@@ -82,6 +82,12 @@
 //
 // Each step leads to a higher number of departure, so the search ends; MaxChain bounds it in any case.
 //
+// A part of an app's bases can depart as well, while the app goes on (Part). In the search it is a departure like
+// any other, of those bases that it takes: of some slices of the ids, which are a hash, and none that the app
+// issued later. It concerns only bases that came to the app with a lower number. The app itself is the last in
+// the list of holders, since it keeps the last copies until the departure is covered. A base may come back to an
+// app, so it is not enough to know that a part took it: the search says where it is.
+//
 // # What a broken channel takes
 //
 // A channel that breaks takes along what was sent last, while both of its processes may live on: no
@@ -145,6 +151,11 @@
 //	BackupRule,          told again until it is answered                 1 s
 //	BackupRuleHeld
 //	Leaving              told again while the app is to leave            1 s
+//	BasesMoved           told again to who comes back, as verdicts are;  the next Join; 1 s
+//	                     the app that gave the bases away tells its
+//	                     rule again until all say that they know
+//	Shed                 ordered again while it is still uneven          3 s
+//	Inherited            told again with all others at each join         the next Join
 //	Depart, Departed     asked again until it is answered, or until the  1 s
 //	                     app is dismissed, since it has left
 //	Stop, StopState      told again until it is answered in that wave    1 s

@@ -231,8 +231,8 @@ func TestDeparturesAreBounded(t *testing.T) {
 		known.Add(migrate.Departure{App: a, Number: uint64(i + 1)})
 		known.Add(migrate.Departure{App: a, Number: uint64(i + 1)})
 	}
-	if known.Len() != migrate.MaxDepartures || known.Of(list[0]) != nil || known.Newest() != uint64(len(list)) {
-		t.Errorf("%d departures, newest %d", known.Len(), known.Newest())
+	if known.Len() != migrate.MaxDepartures || known.Of(list[0]) != nil || known.Newest(mercury.Address{}) != uint64(len(list)) {
+		t.Errorf("%d departures, newest %d", known.Len(), known.Newest(mercury.Address{}))
 	}
 }
 

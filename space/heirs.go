@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// When a BaseApp dies, other BaseApps bring its bases back (package entity/baseapp). Each app works out by
-// itself where, so reals find their bases at once:
+// When a BaseApp dies, other BaseApps bring its bases back, and some of its bases may go to others while it lives
+// (package entity/baseapp). Each app works out by itself where, so reals find their bases at once:
 //
 //	real, ghost, frozen copy, what a destroyed real owes ---> the heir
 //	flows to its bases                                   ---> the heir, from the oldest message kept
@@ -18,20 +18,25 @@ import (
 // Nothing that is kept is lost by that: the copy of a base is older than what the base has handled, and
 // flows keep what no copy contains.
 
-// heir is the app of an entity's base, now: the given one as long as that lives. It is zero if the entity
-// has none, or none any more.
+// heir is the app of an entity's base, now: the given one as long as that lives and nothing is known of a move. It
+// is zero if the entity has none, or none any more.
 func (p *Population) heir(base mercury.Address, id entity.ID) mercury.Address {
-	if base.IsZero() || !p.env.Out.Dead(base) {
+	if base.IsZero() {
 		return base
 	}
-	if app := p.homeOfBase(id); !p.env.Out.Dead(app) {
-		return app
+	home := p.homeOfBase(id)
+	switch lives := !p.env.Out.Dead(base); {
+	case lives && (home.IsZero() || p.env.Out.Dead(home)):
+		return base
+	case !lives && p.env.Out.Dead(home):
+		return mercury.Address{}
 	}
-	return mercury.Address{}
+	return home
 }
 
-// BaseAppDied goes on with those who have inherited the bases of an app. The outbox knows them by then.
-func (p *Population) BaseAppDied(app mercury.Address) {
+// BasesMoved goes on with those who have taken over bases of an app, because it died or gave them away. The
+// outbox knows them by then.
+func (p *Population) BasesMoved(app mercury.Address) {
 	p.handoffs.Rebase(app, func(id entity.ID) mercury.Address { return p.heir(app, id) })
 	for i := range p.handedOn {
 		if h := &p.handedOn[i]; h.base == app {
@@ -41,11 +46,11 @@ func (p *Population) BaseAppDied(app mercury.Address) {
 	p.words.inherited(app, p.now, p.heir)
 	p.departedInherited(app)
 	for c := range p.homes() {
-		c.baseAppDied(app)
+		c.basesMoved(app)
 	}
 }
 
-func (c *Cell) baseAppDied(app mercury.Address) {
+func (c *Cell) basesMoved(app mercury.Address) {
 	for _, rec := range c.ghosts {
 		if rec.e.Base == app {
 			rec.e.Base = c.population.heirOr(app, rec.e.ID)
@@ -65,6 +70,9 @@ func (c *Cell) baseAppDied(app mercury.Address) {
 		if heir.IsZero() {
 			c.drop(rec.real)
 			continue
+		}
+		if heir == app {
+			continue // it has stayed there
 		}
 		r := rec.real
 		rec.e.Base = heir
@@ -86,7 +94,7 @@ func (p *Population) inheritedFlow(end *peer, app mercury.Address) {
 		return
 	}
 	heir := p.heir(app, end.id)
-	if heir.IsZero() {
+	if heir.IsZero() || heir == app {
 		return // see giveUp
 	}
 	if end.home == app {
@@ -107,7 +115,7 @@ func (p *Population) departedInherited(app mercury.Address) {
 			p.inheritedFlow(&d.peer, app)
 		case d.base == app:
 			heir := p.heir(app, d.id)
-			if heir.IsZero() {
+			if heir.IsZero() || heir == app {
 				continue // settleDeparted forgets it
 			}
 			d.base = heir
@@ -117,11 +125,11 @@ func (p *Population) departedInherited(app mercury.Address) {
 	}
 }
 
-// inherited readdresses the words to an app that died.
+// inherited readdresses the words to an app that died or gave bases away.
 func (u *unanswered) inherited(app mercury.Address, now time.Duration, heir func(mercury.Address, entity.ID) mercury.Address) {
 	for _, w := range u.list {
 		if w.to == app && !w.done {
-			if h := heir(app, w.id); !h.IsZero() {
+			if h := heir(app, w.id); !h.IsZero() && h != app {
 				w.to, w.at = h, now
 			}
 		}

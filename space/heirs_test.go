@@ -13,7 +13,7 @@ func (r *rig) baseAppDies(heir mercury.Address) {
 	r.base = heir
 	for _, a := range r.apps {
 		a.dead = append(a.dead, was)
-		a.population.BaseAppDied(was)
+		a.population.BasesMoved(was)
 	}
 	r.pump()
 }
@@ -81,7 +81,7 @@ func TestRealsWithoutAnHeirAreDropped(t *testing.T) {
 	was := r.base
 	for _, a := range r.apps {
 		a.dead = append(a.dead, was)
-		a.population.BaseAppDied(was)
+		a.population.BasesMoved(was)
 	}
 	r.tick(1)
 	if r.real(7) != nil {

@@ -292,7 +292,7 @@ func TestBaseDied(t *testing.T) {
 	r.hold = nil
 	for _, x := range r.apps { // the verdict overtakes the handoff
 		x.dead = append(x.dead, r.base)
-		x.population.BaseAppDied(r.base)
+		x.population.BasesMoved(r.base)
 	}
 	r.tick(3)
 	if r.real(7) != nil || a.cell.Ghosts() != 0 || r.apps[1].cell.Ghosts() != 0 {

@@ -85,6 +85,7 @@ type base struct {
 
 	destroying bool
 	removed    bool
+	aside      bool // removed, since it is on its way to another app; see move.go
 	failed     bool // the script panicked and is no longer called
 	handling   entity.Call
 	copied     copied

@@ -108,6 +108,7 @@ type BaseApp struct {
 	copying    copying
 	holding    holding
 	leave      leaving
+	moving     moving
 	goers      []mercury.Address // other BaseApps that will leave
 	neighbours []neighbour       // at most one for each app that was ever named
 }
@@ -153,6 +154,7 @@ func New(cfg Config) (*BaseApp, error) {
 	a.dbApp = app.NewMember(&a.links, netip.AddrPort{}, join)
 	a.storeAsks = app.NewErrands(&a.dbApp, maxStoreCalls+maxLoads)
 	a.said = app.NewSaid(&a.cellMgr)
+	a.moving.asks = app.NewErrands(&a.cellMgr, 1)
 	a.route()
 	return a, a.newDownloads()
 }
@@ -210,6 +212,7 @@ func (a *BaseApp) tickLife() {
 	a.tickKeeping()
 	a.tickCopies()
 	a.admitAwaited()
+	a.tickMove()
 	a.tickLeaving()
 }
 
@@ -300,6 +303,7 @@ func (a *BaseApp) dismiss(reason string) {
 // dropAll ends what the app has and does, without a word.
 func (a *BaseApp) dropAll() {
 	a.dismissed = true
+	a.dropMove()
 	for _, b := range a.list {
 		b.removed = true
 	}

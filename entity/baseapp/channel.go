@@ -107,6 +107,9 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 			a.leave.lost = append(a.leave.lost, lostClient{c, reason, text})
 			return
 		}
+		if b := c.base; b != nil && b.aside { // it finds the base where that goes on
+			b.seat.client, c.base = nil, nil
+		}
 		c.gone(reason, text)
 	}
 }
@@ -118,7 +121,7 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 		return
 	}
 	if c := a.clients[ch]; c != nil {
-		if a.still() {
+		if a.still() || c.base != nil && c.base.aside {
 			c.missed = c.missed || reliable
 			return
 		}

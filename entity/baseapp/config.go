@@ -85,6 +85,11 @@ type Config struct {
 	// this one dies, at least a tick. 0 means DefaultBackupPeriod; below 0 is never: then a death ends the
 	// bases, and the sessions of their players. All BaseApps of a cluster should have the same.
 	BackupPeriod time.Duration
+	// MoveBatch is how many bases go to others at a time when the app leaves with more than that, or is to have
+	// fewer than it has; 0 means DefaultMoveBatch. Those bases stand still until their last copies are held
+	// and the CellAppMgr has agreed: with more in a batch for longer. They go by slices of the ids, so that
+	// of ten thousand bases 156 go together at least.
+	MoveBatch int
 	// BackupReplicas is how many other BaseApps hold a copy of each base, up to migrate.MaxReplicas; 0
 	// means DefaultBackupReplicas. So many may die at the same time.
 	BackupReplicas int
@@ -155,6 +160,9 @@ func (c *Config) Validate() error {
 	if c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, DefaultTick) {
 		fault("BackupPeriod is %v; give a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
 	}
+	if c.MoveBatch < 0 {
+		fault("MoveBatch is %d; give a number of bases, or 0 for %d", c.MoveBatch, DefaultMoveBatch)
+	}
 	if c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas {
 		fault("BackupReplicas is %d; give 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, DefaultBackupReplicas)
 	}
@@ -204,6 +212,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.BackupPeriod == 0 {
 		c.BackupPeriod = DefaultBackupPeriod
+	}
+	if c.MoveBatch == 0 {
+		c.MoveBatch = DefaultMoveBatch
 	}
 	if c.BackupReplicas == 0 {
 		c.BackupReplicas = DefaultBackupReplicas

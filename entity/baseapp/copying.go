@@ -286,7 +286,11 @@ func (a *BaseApp) tooLarge(b *base, size int) {
 // takeCopyHeld takes the answer of a holder.
 func (a *BaseApp) takeCopyHeld(from sender, m *migrate.BaseCopyHeld) {
 	b := a.byID[m.ID]
-	if b == nil || m.Number != b.copied.number {
+	if b == nil {
+		a.movingCopyHeld(from.app, m)
+		return
+	}
+	if m.Number != b.copied.number {
 		return // of a base that has ended, or of a copy that was overtaken
 	}
 	c := &b.copied
@@ -382,6 +386,9 @@ func (b *base) confirm(number uint64) {
 // endCycle ends a round in which all bases were backed up, and has their holders forget what was not.
 func (a *BaseApp) endCycle() {
 	k := &a.copying
+	if a.moving.state != moveNone {
+		return // a holder that has not heard of the move would forget the last copies
+	}
 	first := k.queue.first
 	if first != nil && first.copied.cycle < k.cycle || first == nil && a.now-k.cycleAt < k.period {
 		return
@@ -434,6 +441,7 @@ func (a *BaseApp) copyChannelBroke(to mercury.Address) {
 	if k.period == 0 || !slices.Contains(k.ruling.partners(), to) {
 		return
 	}
+	a.moveChannelBroke(to)
 	k.cycle++
 	k.cycleAt = a.now
 	for _, b := range a.list {

@@ -23,6 +23,7 @@ type copier struct {
 	mute  map[mercury.Address]bool
 	full  map[mercury.Address]bool
 	asks  []wire.Depart
+	told  uint64 // the newest part of which the others say that they know
 	parts []byte // of the copies that others have made
 }
 
@@ -70,7 +71,7 @@ func (c *copier) answer() {
 					c.rules = append(c.rules, m)
 					c.say(c.managers, &migrate.BackupRuleHeld{Version: m.Version})
 				default:
-					c.tell(s.to, &migrate.BackupRuleHeld{Version: m.Version})
+					c.tell(s.to, &migrate.BackupRuleHeld{Version: m.Version, Turn: c.told})
 				}
 			case wire.CopyMarkID:
 				var m migrate.CopyMark

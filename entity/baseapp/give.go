@@ -77,7 +77,7 @@ func (b *base) give(t *base) {
 	if account := b.account; account != "" {
 		b.account, t.account, a.accounts[account] = "", account, t
 		t.turn = b.turn + 1
-		a.baseMgr.Send(&wire.Proxies{Entries: []wire.Proxy{{Account: account, ID: t.id}}})
+		a.baseMgr.Send(&wire.Proxies{Entries: []wire.Proxy{{Account: account, ID: t.id, Life: t.life()}}})
 	}
 	s.enabled, s.given = false, true
 	t.beginSession()

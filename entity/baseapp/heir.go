@@ -15,12 +15,12 @@ import (
 // app has heard it, what it is told about bases that it will inherit is left to be said again.
 
 // mine reports whether a base is to be here, if it is anywhere.
-func (a *BaseApp) mine(id entity.ID) bool { return a.homeOf(id).App == a.net.Self() }
+func (a *BaseApp) mine(id entity.ID) bool { return a.homeOf(id).App == a.net.Self() && !a.aside(id) }
 
 // elsewhere reports whether a base is on another app, if it is anywhere.
 func (a *BaseApp) elsewhere(id entity.ID) bool {
 	h := a.homeOf(id).App
-	return !h.IsZero() && h != a.net.Self()
+	return !h.IsZero() && (h != a.net.Self() || a.aside(id))
 }
 
 // tooEarly counts a message about a base of another app, which says it again if the base should be here
@@ -45,43 +45,62 @@ func (a *BaseApp) baseAppDead(m *wire.AppDead) {
 				b.fail(id, errBaseDead)
 			}
 		})
-		for _, t := range b.talks {
-			t.inherited(app)
-		}
 	}
-	for _, t := range a.talking.active { // those of bases that are gone, too
-		t.inherited(app)
-	}
+	a.rehome()
 	a.log.Warn("a BaseApp is gone", "app", app)
 	a.goers = slices.DeleteFunc(a.goers, func(x mercury.Address) bool { return x == app })
 	a.neighbours = slices.DeleteFunc(a.neighbours, func(n neighbour) bool { return n.app == app })
 	a.holderDied(app)
 	a.inherit()
 	a.admitAwaited()
-	a.tellInherited(app)
+	a.tellInherited(migrate.Leave{App: app})
 }
 
-// tellInherited tells the BaseAppMgr which accounts and names have come here with the bases of an app, and
+// basesMoved goes on with those who have taken over bases that another app gave away.
+func (a *BaseApp) basesMoved(_ sender, m *wire.BasesMoved) {
+	if m.App == a.net.Self() {
+		return // the app itself hears it by Departed
+	}
+	a.roster.Departed(m.Departure())
+	a.rehome()
+	a.inherit()
+	a.admitAwaited()
+	a.tellInherited(migrate.Leave{App: m.App, Turn: m.Part.Turn})
+}
+
+// rehome goes on with the next lives of bases that are elsewhere now.
+func (a *BaseApp) rehome() {
+	for _, b := range a.list {
+		for _, t := range b.talks {
+			t.inherited()
+		}
+	}
+	for _, t := range a.talking.active { // those of bases that are gone, too
+		t.inherited()
+	}
+}
+
+// tellInherited tells the BaseAppMgr which accounts and names have come here with bases that departed, and
 // that this is all: what it believed to be here beside them is gone.
-func (a *BaseApp) tellInherited(dead mercury.Address) {
+func (a *BaseApp) tellInherited(l migrate.Leave) {
 	a.announce()
 	a.announceNames()
-	a.baseMgr.Send(&wire.Inherited{App: dead})
+	a.baseMgr.Send(&wire.Inherited{App: l.App, Turn: l.Turn})
 }
 
 // tellAllInherited is that for all deaths, to a manager that may not have heard it.
 func (a *BaseApp) tellAllInherited() {
-	a.roster.Departures().Each(func(d *migrate.Departure) { a.baseMgr.Send(&wire.Inherited{App: d.App}) })
+	a.roster.Departures().Each(func(d *migrate.Departure) { a.baseMgr.Send(&wire.Inherited{App: d.App, Turn: d.Part.Turn}) })
 }
 
 // inherited goes on with the next life of the other end, which may have handled nothing of what is kept.
-func (t *talk) inherited(dead mercury.Address) {
-	if t.home.App != dead || t.home.Role != wire.BaseApp {
+func (t *talk) inherited() {
+	if t.home.App.IsZero() || t.home.Role != wire.BaseApp {
 		return
 	}
 	a := t.of.app
 	heir := a.homeOf(t.id)
-	if a.links.Dead(heir.App) {
+	if heir.App == t.home.App || a.links.Dead(heir.App) {
 		return // see tick
 	}
 	t.home = heir

@@ -93,15 +93,21 @@ func (h *holding) keep(w *ward, m *migrate.BaseCopy) bool {
 		h.told.Refused = true
 		return false
 	}
+	h.put(w, m.ID, m.Number, m.Cycle, m.Parts)
+	return true
+}
+
+// put keeps a copy, in the place of an older one.
+func (h *holding) put(w *ward, id entity.ID, number, cycle uint64, parts []byte) {
+	i, found := w.find(id)
 	if !found {
 		w.copies = slices.Insert(w.copies, i, h.fresh())
 		h.copies++
 	}
 	c := w.copies[i]
-	c.id, c.number, c.cycle = m.ID, m.Number, m.Cycle
-	c.parts = append(c.parts[:0], m.Parts...)
-	h.bytes += more
-	return true
+	h.bytes += len(parts) - len(c.parts)
+	c.id, c.number, c.cycle = id, number, cycle
+	c.parts = append(c.parts[:0], parts...)
 }
 
 func (h *holding) fresh() *heldCopy {
@@ -147,7 +153,7 @@ func (a *BaseApp) takeMark(from sender, m *migrate.CopyMark) {
 	w := a.holding.ward(from.app)
 	moved := m.Version > 0 && m.Version == w.rule.Version
 	a.holding.forget(w, func(c *heldCopy) bool {
-		return c.cycle < m.Cycle || moved && !a.holds(&w.rule, w.owner, c.id)
+		return (c.cycle < m.Cycle || moved && !a.holds(&w.rule, w.owner, c.id)) && !a.roster.Away(w.owner, c.id)
 	})
 	if moved && w.covers < w.rule.Covers {
 		w.covers = w.rule.Covers
@@ -167,7 +173,7 @@ func (a *BaseApp) takeRule(from sender, m *migrate.BackupRule) {
 	if m.Version > w.rule.Version {
 		w.rule = m.Rule.Clone()
 	}
-	a.send(from.app, &migrate.BackupRuleHeld{Version: w.rule.Version})
+	a.send(from.app, &migrate.BackupRuleHeld{Version: w.rule.Version, Turn: a.roster.Departures().Turn(from.app)})
 	a.send(from.app, &wire.BaseDoors{Doors: a.cfg.Doors})
 }
 
@@ -177,22 +183,32 @@ func (a *BaseApp) takeRule(from sender, m *migrate.BackupRule) {
 func (a *BaseApp) inherit() {
 	h := &a.holding
 	mine := h.inheriting[:0]
-	for _, w := range h.wards {
-		gone := a.roster.Departures().Of(w.owner)
-		if gone == nil || len(w.copies) == 0 {
+	for i := 0; i < len(h.wards); i++ { // a new one may come in this loop
+		w := h.wards[i]
+		if len(w.copies) == 0 || !a.roster.Departures().Any(w.owner) {
 			continue
 		}
 		h.forget(w, func(c *heldCopy) bool {
+			left := a.left(w.owner, c.id)
+			switch {
+			case left.Gone == nil:
+				return false
+			case left.Back != nil && w.owner != a.net.Self():
+				return false // it is there again, and this is its copy, or soon will be
+			case left.Back != nil && left.Back.App != a.net.Self():
+				return true // it came back from others
+			}
 			switch home := a.homeOf(c.id); {
 			case home.App == a.net.Self():
-				if heir, passed, ok := a.roster.Departures().Next(w.owner, c.id); ok && heir == home.App {
-					mine = append(mine, heritage{id: c.id, from: w.owner, came: gone.Number, lives: uint32(1 + passed), parts: slices.Clone(c.parts)})
+				if left.Heir == home.App {
+					mine = append(mine, heritage{id: c.id, from: w.owner, came: left.Gone.Number, lives: uint32(1 + left.Passed), parts: slices.Clone(c.parts)})
 				}
 				return true
 			case a.links.Dead(home.App) || home.App.IsZero():
 				return true // nobody has it
 			default:
-				return !a.holds(&gone.Rule, w.owner, c.id) || h.ward(home.App).covers >= gone.Number
+				keeps := w.owner == a.net.Self() || a.holds(&left.Gone.Rule, w.owner, c.id)
+				return !keeps || h.ward(home.App).covers >= left.Gone.Number
 			}
 		})
 	}
@@ -200,6 +216,20 @@ func (a *BaseApp) inherit() {
 	clear(mine)
 	h.inheriting = mine[:0]
 	h.wards = slices.DeleteFunc(h.wards, func(w *ward) bool { return len(w.copies) == 0 && a.links.Dead(w.owner) })
+}
+
+// left tells how a base left an app whose copies of it are here. An app that has departed without ever having had
+// it may have sent copies, too: it took the base over, but had it not covered.
+func (a *BaseApp) left(owner mercury.Address, id entity.ID) migrate.Step {
+	if s := a.roster.Left(owner, id); s.Gone != nil {
+		return s
+	}
+	d := a.roster.Departures()
+	heir, passed, ok := d.Next(owner, id)
+	if !ok {
+		heir = mercury.Address{}
+	}
+	return migrate.Step{Gone: d.Of(owner), Heir: heir, Passed: passed}
 }
 
 // heritage is a base that has come to this app: from whom, by which departure, and in how many lives after that
@@ -222,6 +252,10 @@ func (a *BaseApp) takeOver(mine []heritage) {
 	mine = slices.CompactFunc(mine, func(x, y heritage) bool { return x.id == y.id })
 	lost := 0
 	for i := range mine {
+		if a.byID[mine[i].id] != nil {
+			a.refused("a base that is here came a second time", "entity", mine[i].id, "from", mine[i].from)
+			continue
+		}
 		if err := a.restore(&mine[i]); err != nil {
 			lost++
 			a.fault("a base cannot be restored from its copy", "entity", mine[i].id, "from", mine[i].from, "error", err)

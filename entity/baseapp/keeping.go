@@ -380,6 +380,9 @@ func (b *base) callKeep() {
 	}
 	k.calling = true
 	b.app.storeCall(m, func(r *wire.StoreAnswer) {
+		if b.aside {
+			return // its next life takes the row over
+		}
 		k.calling = false
 		b.keptAnswer(m, r)
 	})

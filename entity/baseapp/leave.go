@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 const (
@@ -173,6 +174,10 @@ func (a *BaseApp) whyStay() string {
 		return "another BaseApp that stays"
 	case !a.heldByStayers():
 		return "others to hold copies of all bases"
+	case a.keepsMoved():
+		return "others to have copies of the bases that have gone to them"
+	case len(a.list) > a.cfg.MoveBatch && a.roster.Departures().Moves() < migrate.MaxMoves:
+		return "most bases to go"
 	case a.holdsForOthers() && !a.heldLongEnough():
 		return "others to have their copies elsewhere"
 	case len(a.byToken) > 0:

@@ -102,6 +102,7 @@ func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
 	i := b.named(name)
 	given := i < 0 || b.names[i].leaving
 	switch own := m.ID == b.id; {
+	case b.aside: // its next life is told that this was forgotten
 	case own && (i < 0 || b.removed):
 		b.app.baseMgr.Send(&wire.NameGone{Name: name, ID: b.id})
 	case own:
@@ -206,12 +207,12 @@ func (a *BaseApp) lookUp(name string, done func(*flow.Grant)) error {
 // announceNames tells the BaseAppMgr, right after the Join, which names the bases here have.
 func (a *BaseApp) announceNames() {
 	var m wire.Names
-	for _, b := range a.list {
+	for b := range a.own() {
 		for _, n := range b.names {
-			if b.removed || !n.has {
+			if !n.has {
 				continue
 			}
-			if m.Entries = append(m.Entries, wire.Named{Name: n.name, ID: b.id, Type: b.props.Definition().ID}); len(m.Entries) == wire.MaxNamed {
+			if m.Entries = append(m.Entries, wire.Named{Name: n.name, ID: b.id, Type: b.props.Definition().ID, Life: b.life()}); len(m.Entries) == wire.MaxNamed {
 				a.baseMgr.Send(&m)
 				m.Entries = m.Entries[:0]
 			}

@@ -76,11 +76,11 @@ func (a *BaseApp) makeProxyWith(m *wire.MakeProxy, name func(*property.Values) e
 // login could make it think one of them free.
 func (a *BaseApp) announce() {
 	var m wire.Proxies
-	for _, b := range a.list {
-		if b.removed || b.account == "" {
+	for b := range a.own() {
+		if b.account == "" {
 			continue
 		}
-		m.Entries = append(m.Entries, wire.Proxy{Account: b.account, ID: b.id})
+		m.Entries = append(m.Entries, wire.Proxy{Account: b.account, ID: b.id, Life: b.life()})
 		if len(m.Entries) == wire.MaxProxies {
 			a.baseMgr.Send(&m)
 			m.Entries = m.Entries[:0]

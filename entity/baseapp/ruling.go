@@ -88,6 +88,10 @@ func (r *ruling) holders(to []mercury.Address, a *BaseApp, b *base) []mercury.Ad
 // tickRuling follows the members of the cluster.
 func (a *BaseApp) tickRuling() {
 	r := &a.copying.ruling
+	if a.moving.state != moveNone {
+		a.tellRule() // by which the part goes that moves; another one waits until all know of that
+		return
+	}
 	if r.seen != a.roster.Changes() && r.state != ruleAnnounced {
 		r.seen = a.roster.Changes()
 		a.adjustRule()
@@ -111,12 +115,15 @@ func (a *BaseApp) others() []mercury.Address {
 func (a *BaseApp) adjustRule() {
 	k := &a.copying
 	r := &k.ruling
-	want := migrate.Rule{Covers: a.roster.Departures().Newest(), Replicas: a.replicas()}
+	want := migrate.Rule{Covers: a.roster.Departures().Newest(a.net.Self()), Replicas: a.replicas()}
 	want.List = migrate.Partners(nil, a.net.Self(), a.stayers())
 	r.heard = slices.DeleteFunc(r.heard, func(x mercury.Address) bool { return !slices.Contains(r.apps, x) })
 	have := &r.rules
 	if r.state == rulePending {
 		have = &r.next
+	}
+	if r.state == rulePending && have.Replicas == want.Replicas && slices.Equal(have.List, want.List) {
+		return // what has departed since is for the next one: parts may follow one another quickly
 	}
 	if have.Covers == want.Covers && have.Replicas == want.Replicas && slices.Equal(have.List, want.List) {
 		return
@@ -232,6 +239,7 @@ func (a *BaseApp) takeRuleHeld(from sender, m *migrate.BackupRuleHeld) {
 	r := &a.copying.ruling
 	switch {
 	case m.Version != r.newest().Version:
+	case from.role == wire.BaseApp && m.Turn < a.roster.Departures().Turn(a.net.Self()): // it is told again
 	case from.role == wire.CellAppMgr:
 		r.manager = true
 	case !slices.Contains(r.heard, from.app):

@@ -105,7 +105,7 @@ func (b *base) talk(id entity.ID, part entity.Part) (*talk, error) {
 
 // homeOf is the app that an entity belongs to.
 func (a *BaseApp) homeOf(id entity.ID) wire.AppRef {
-	if a.ids != nil && a.ids.Issues(id) {
+	if a.ids != nil && a.ids.Issues(id) && !a.roster.Departures().Any(a.net.Self()) {
 		return wire.AppRef{Role: wire.BaseApp, App: a.net.Self()}
 	}
 	return a.roster.Home(id)

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // account is an account that has a proxy, or for which one is being made.
@@ -27,8 +28,9 @@ type account struct {
 	name string
 	app  *knownApp
 	made bool
-	id   entity.ID       // of the proxy, when made
-	from mercury.Address // the app that died with it, while it is expected of the heir; see heirs.go
+	id   entity.ID     // of the proxy, when made
+	life uint32        // the newest known of the proxy
+	from migrate.Leave // the departure that it went with, while it is expected of the heir; see heirs.go
 	// relogin is true while the BaseApp is asked whether another client may have the proxy.
 	relogin bool
 	// doubted says that its BaseApp has joined again, and has not told of the proxy since.
@@ -48,7 +50,7 @@ func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *
 		return protocol.ServerClosing
 	case m.links.Asked() >= MaxPending:
 		return protocol.ServerBusy
-	case old != nil && old.made && !old.relogin && old.from.IsZero() && !old.app.away:
+	case old != nil && old.made && !old.relogin && old.from == (migrate.Leave{}) && !old.app.away:
 		return m.relogin(old, asker, c)
 	case old != nil, len(m.accounts) >= MaxAccounts:
 		return protocol.ServerBusy
@@ -150,19 +152,20 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 	on := getApp(m.baseApps, from.at)
 	for _, e := range p.Entries {
 		switch old := m.accounts[e.Account]; {
+		case old != nil && old.id == e.ID && old.app != on && e.Life < old.life: // it was there before it came to where it is
 		case old != nil && old.app != on && old.made && old.id == e.ID: // it has come there from an app that died
 			old.app.proxies--
 			on.proxies++
-			old.app, old.from, old.doubted = on, mercury.Address{}, false
+			old.app, old.life, old.from, old.doubted = on, e.Life, migrate.Leave{}, false
 		case old != nil && old.app != on:
 			m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
 				"account", e.Account, "known", old.app.at, "also", from.at, "entity", e.ID)
 		case old != nil:
-			old.made, old.id, old.from, old.doubted = true, e.ID, mercury.Address{}, false // its own BaseApp knows
+			old.made, old.id, old.life, old.from, old.doubted = true, e.ID, e.Life, migrate.Leave{}, false // its own BaseApp knows
 		case len(m.accounts) >= MaxAccounts:
 			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from.at, "entity", e.ID)
 		default:
-			m.accounts[e.Account] = &account{name: e.Account, app: on, made: true, id: e.ID}
+			m.accounts[e.Account] = &account{name: e.Account, app: on, made: true, id: e.ID, life: e.Life}
 			on.proxies++
 		}
 	}
@@ -173,7 +176,7 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 func (m *BaseAppMgr) doubt(on *knownApp) {
 	// order does not show: each is marked
 	for _, a := range m.accounts {
-		if a.app == on && a.made && a.from.IsZero() {
+		if a.app == on && a.made && a.from == (migrate.Leave{}) {
 			a.doubted = true
 		}
 	}

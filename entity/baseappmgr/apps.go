@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // knownApp is a BaseApp or LoginApp that has joined.
@@ -27,8 +28,10 @@ type knownApp struct {
 	leaving bool
 	// room is how a LoginApp waits for room.
 	room waiting
-	// inherited are the apps that died of whose bases it has told all that came there.
-	inherited []mercury.Address
+	// inherited are the departures of whose bases it has told all that came there.
+	inherited []migrate.Leave
+	// reported says that it has told its load since it was last ordered to shed, or made to take; see shed.go.
+	reported, shedding bool
 }
 
 // load is how many bases it has or will have soon, as far as is known.
@@ -72,6 +75,7 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 
 // onMembers takes the CellAppMgr's list of apps, in which are BaseApps that have yet to join here.
 func (m *BaseAppMgr) onMembers(_ sender, l *wire.Members) {
+	m.roster.Name(l)
 	for _, a := range l.Apps {
 		if a.Role == wire.BaseApp && len(m.members) < wire.MaxMembers && !m.links.Dead(a.App) && !m.isMember(a.App) {
 			m.members = append(m.members, a.App)
@@ -117,8 +121,7 @@ func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
 // appDead takes the CellAppMgr's verdict on an app.
 func (m *BaseAppMgr) appDead(d *wire.AppDead) {
 	at := d.App
-	m.departures.Add(d.Departure())
-	m.expect(at)
+	m.depart(d.Departure())
 	m.members = slices.DeleteFunc(m.members, func(x mercury.Address) bool { return x == at })
 	i, ok := findApp(m.baseApps, at)
 	if !ok {
@@ -127,6 +130,11 @@ func (m *BaseAppMgr) appDead(d *wire.AppDead) {
 	m.links.Bury(wire.BaseApp, at)
 	m.links.Abort(m.baseApps[i].ch)
 	m.removeBaseApp(i, errors.New("declared dead"))
+}
+
+// basesMoved takes the CellAppMgr's word that some bases of an app are on others.
+func (m *BaseAppMgr) basesMoved(d *wire.BasesMoved) {
+	m.depart(d.Departure())
 }
 
 func (m *BaseAppMgr) removeBaseApp(i int, reason error) {

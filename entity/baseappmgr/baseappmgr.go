@@ -8,7 +8,6 @@ import (
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/migrate"
 )
 
 // BaseAppMgr is the manager of BaseApps: a mercury.Handler with a Tick. See the package comment.
@@ -35,8 +34,10 @@ type BaseAppMgr struct {
 	names     names
 	// members are the BaseApps that the CellAppMgr has named and not declared dead.
 	members []mercury.Address
-	// departures tell who has inherited the bases of the dead.
-	departures migrate.Departures
+	// roster tells who has which bases, as far as the CellAppMgr has told.
+	roster app.Roster
+	shedAt time.Duration // when to look at the loads again
+	sheds  int           // orders to shed that were given
 }
 
 // Counts is what a BaseAppMgr has now.
@@ -57,6 +58,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	if cfg.Tick == 0 {
 		cfg.Tick = DefaultTick
 	}
+	cfg.Shed.setDefaults()
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -86,6 +88,7 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	}
 	m.links.Tick(now)
 	m.manager.Tick(now)
+	m.shed(now)
 	m.sendReport(now)
 	return m.ticks.End(m.ticks.Now(), &m.report)
 }

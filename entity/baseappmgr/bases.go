@@ -14,7 +14,7 @@ const MakeTimeout = 10 * time.Second
 // onBaseLoad notes how many bases a BaseApp has.
 func (m *BaseAppMgr) onBaseLoad(from sender, r *wire.BaseLoad) {
 	if a := getApp(m.baseApps, from.at); a != nil {
-		a.bases, a.placed = int(r.Bases), 0
+		a.bases, a.placed, a.reported = int(r.Bases), 0, true
 	}
 }
 

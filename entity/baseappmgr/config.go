@@ -47,6 +47,8 @@ type Config struct {
 	// MaxProxies is how many proxies logins may make a BaseApp have (cellappmgr.LoginConfig). Default: no
 	// bound but that of a BaseApp itself.
 	MaxProxies int
+	// Shed says when bases move from a BaseApp that has many more than others. The zero value has defaults.
+	Shed ShedConfig
 	// Log is told of apps that come and go. Default: nothing is logged.
 	Log *slog.Logger
 	// Tick is the time between two ticks. A shorter one only makes timeouts more precise. Default
@@ -76,5 +78,7 @@ func (c *Config) Validate() error {
 	fault(c.Schema == nil, "Config.Schema is nil: load the definitions that the cluster has")
 	fault(c.MaxProxies < 0, "Config.MaxProxies is %d: give a number above zero, or zero for no bound", c.MaxProxies)
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
+	fault(!(c.Shed.Above >= 0), "Config.Shed.Above is %v: give a share above zero, or zero for %v", c.Shed.Above, DefaultShedAbove)
+	fault(c.Shed.Least < 0, "Config.Shed.Least is %d: give a number of bases, or zero for %d", c.Shed.Least, DefaultShedLeast)
 	return errors.Join(faults...)
 }

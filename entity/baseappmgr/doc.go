@@ -26,6 +26,9 @@
 // A BaseApp asks it for a base on the least loaded BaseApp (PlaceBase, CreateBase), for a name that
 // no other base of the cluster has (RegisterName), and who has a name (FindName).
 //
+// If a BaseApp has many more bases than others, it is ordered to give some to one that has fewer (Shed); shed.go
+// says when. Config.Shed switches that off.
+//
 // # Promises
 //
 //   - An account has at most one proxy, while every BaseApp with proxies has joined.

@@ -4,13 +4,15 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
-// The accounts and names of a BaseApp that dies go with its bases to the apps that restore them:
+// The accounts and names of a BaseApp that dies, or gives bases away, go with the bases to the apps that restore
+// them:
 //
-//	had by the dead --verdict--> expected of the heir --Proxies, Names--> had by the heir
+//	had by the app  --verdict--> expected of the heir --Proxies, Names--> had by the heir
 //	                                   |
 //	                                   +-- Inherited: it came there without --> (free)
 //
@@ -18,36 +20,61 @@ import (
 // already told what it has, so nothing more is expected of it. While an account or a name is expected,
 // nobody else gets it.
 
-// expect moves what the bases of a dead app have to their heirs.
-func (m *BaseAppMgr) expect(dead mercury.Address) {
+// maxInherited bounds the departures of which an heir has told all: as many as are remembered.
+const maxInherited = wire.MaxGraves + migrate.MaxMoves
+
+// depart notes a departure.
+func (m *BaseAppMgr) depart(d migrate.Departure) {
+	m.roster.Departed(d)
+	m.expect(m.roster.Departures().Find(d.Leave()))
+}
+
+// heir is who has a base that was on an app before a departure, false if nobody has. It is not always whom that
+// names: what came to the app lately may go on from where it was before.
+func (m *BaseAppMgr) heir(gone *migrate.Departure, id entity.ID) (heir *knownApp, ok bool) {
+	home := m.roster.Home(id)
+	if home.Role != wire.BaseApp { // its issuer is not known
+		home.App, ok = m.roster.Departures().HeirOf(gone, id)
+		if !ok {
+			return nil, false
+		}
+	}
+	heir = getApp(m.baseApps, home.App)
+	nobody := heir == nil || gone.Part.Turn == 0 && home.App == gone.App
+	return heir, !nobody
+}
+
+// expect moves what the bases that went with a departure have to their heirs.
+func (m *BaseAppMgr) expect(gone *migrate.Departure) {
+	whole, leave := gone.Part.Turn == 0, gone.Leave()
 	// order does not show: each account moves or goes by itself
 	for _, a := range m.accounts {
-		if a.app.at != dead || !a.made {
+		if a.app.at != gone.App || !a.made || !gone.Takes(a.id) {
 			continue
 		}
-		heir, ok := m.departures.Heir(dead, a.id)
-		on := getApp(m.baseApps, heir)
-		if !ok || on == nil || slices.Contains(on.inherited, dead) {
-			continue // freeAll frees it
-		}
-		a.app.proxies--
-		on.proxies++
-		a.app, a.from = on, dead
+		on, ok := m.heir(gone, a.id)
+		switch {
+		case ok && on == a.app: // it is back
+		case ok && !slices.Contains(on.inherited, leave):
+			a.app.proxies--
+			on.proxies++
+			a.app, a.from = on, leave
+		case !whole:
+			m.free(a)
+		} // else freeAll frees it
 	}
-	maps.DeleteFunc(m.names.held, func(_ string, h held) bool {
-		if h.app != dead {
-			return false
-		}
-		heir, ok := m.departures.Heir(dead, h.id)
-		on := getApp(m.baseApps, heir)
-		return !ok || on == nil || slices.Contains(on.inherited, dead)
-	})
-	// order does not show: each name moves by itself
+	// order does not show: each name moves or goes by itself
 	for name, h := range m.names.held {
-		if h.app == dead {
-			h.app, _ = m.departures.Heir(dead, h.id)
-			h.from = dead
+		if h.app != gone.App || !gone.Takes(h.id) {
+			continue
+		}
+		switch on, ok := m.heir(gone, h.id); {
+		case ok && on.at == h.app: // it is back
+		case ok && !slices.Contains(on.inherited, leave):
+			h.app, h.from = on.at, leave
 			m.names.held[name] = h
+		default:
+			delete(m.names.held, name)
 		}
 	}
 }
@@ -58,14 +85,15 @@ func (m *BaseAppMgr) onInherited(from sender, i *wire.Inherited) {
 	if on == nil || on.ch != from.ch {
 		return
 	}
-	if !slices.Contains(on.inherited, i.App) && len(on.inherited) < wire.MaxGraves {
-		on.inherited = append(on.inherited, i.App)
+	leave := migrate.Leave{App: i.App, Turn: i.Turn}
+	if !slices.Contains(on.inherited, leave) && len(on.inherited) < maxInherited {
+		on.inherited = append(on.inherited, leave)
 	}
 	// order does not show: each is freed by itself
 	for _, a := range m.accounts {
-		if a.app == on && a.from == i.App {
+		if a.app == on && a.from == leave {
 			m.free(a)
 		}
 	}
-	maps.DeleteFunc(m.names.held, func(_ string, h held) bool { return h.app == on.at && h.from == i.App })
+	maps.DeleteFunc(m.names.held, func(_ string, h held) bool { return h.app == on.at && h.from == leave })
 }

@@ -44,7 +44,7 @@ func TestHeirsKeepWhatBasesHad(t *testing.T) {
 		if c := r.m.Counts(); c.Accounts != 1 || c.Names != 1 {
 			t.Errorf("early %v: in the end there are %+v", early, c)
 		}
-		if a := r.m.accounts["ann"]; a == nil || a.app.at != baseY || a.id != 7 || a.from != (mercury.Address{}) {
+		if a := r.m.accounts["ann"]; a == nil || a.app.at != baseY || a.id != 7 || a.from != (migrate.Leave{}) {
 			t.Errorf("early %v: the account is %+v", early, a)
 		}
 		if h, ok := r.register(y, "auction", 9); !ok || h.ID != 7 || h.App != baseY {

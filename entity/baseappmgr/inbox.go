@@ -61,6 +61,13 @@ func (m *BaseAppMgr) route() {
 		m.appDead(d)
 		return nil
 	})
+	app.Try(r, func(_ sender, d *wire.BasesMoved) error {
+		if !m.manager.Heeds() {
+			return errOutdated
+		}
+		m.basesMoved(d)
+		return nil
+	})
 	// Dismissed answers a message from before a pause: the accounts are still the best there are,
 	// and the Member sees to joining again.
 	r.Ignore(wire.DismissedID)

@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // MaxNames bounds the names of bases: more guilds, auctions and matchmakers than a cluster has.
@@ -13,13 +14,14 @@ const MaxNames = 1 << 18
 
 // held is a name that a base has.
 type held struct {
-	id  entity.ID
-	typ uint16
-	app mercury.Address
+	id   entity.ID
+	typ  uint16
+	life uint32 // the newest known of the base
+	app  mercury.Address
 	// doubted says that its BaseApp has joined again, and has not told of the name since.
 	doubted bool
-	// from is the app that died with it, while it is expected of the heir; see heirs.go.
-	from mercury.Address
+	// from is the departure that it went with, while it is expected of the heir; see heirs.go.
+	from migrate.Leave
 }
 
 // names are the names of bases. A name stays while its BaseApp is away, until that tells otherwise or
@@ -97,6 +99,8 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 	for _, e := range n.Entries {
 		h, taken := m.names.held[e.Name]
 		switch {
+		case taken && h.app != on.at && h.id == e.ID && e.Life < h.life:
+			continue // it was there before it came to where it is
 		case taken && h.app != on.at && h.id == e.ID: // it has come there from an app that died
 		case taken && h.app != on.at:
 			m.log.Warn("two bases have one name, the one known first counts", "name", e.Name, "known", h.id.String(), "also", e.ID.String())
@@ -105,7 +109,7 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 			m.log.Warn("too many names, one is not known", "name", e.Name, "entity", e.ID.String())
 			continue
 		}
-		m.names.held[e.Name] = held{id: e.ID, typ: e.Type, app: on.at}
+		m.names.held[e.Name] = held{id: e.ID, typ: e.Type, app: on.at, life: e.Life}
 	}
 	if n.Last {
 		on.announced = true

@@ -7,7 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
-// A BaseApp that leaves the cluster sends its clients to those that have taken over their entities:
+// A BaseApp that leaves the cluster, or gives some of its entities to another, sends their clients after them:
 //
 //	Switch ---> dial there at once, with the token ---> Resumed
 //	               |                        ^

@@ -106,7 +106,7 @@ func (d *DBApp) take(from sender, m *wire.CallStore) {
 	if m.Op == wire.StoreLoad {
 		c.until = d.now + LoadPatience
 	}
-	if m.Op == wire.StoreTakeOver && d.lives(m.FromApp) {
+	if m.Op == wire.StoreTakeOver && d.lives(m.FromApp) && d.roster.Home(m.Entity).App != from.app {
 		d.reply(from.ch, m.Request, errLives, wire.StoreAnswer{}) // the heir has heard the verdict first: it asks again
 		return
 	}
@@ -134,7 +134,7 @@ func (d *DBApp) lives(allocator uint32) bool {
 
 var (
 	errFull  = wrap(store.ErrBusy, "dbapp: too many calls wait")
-	errLives = wrap(store.ErrBusy, "dbapp: the BaseApp that has the row is not dead")
+	errLives = wrap(store.ErrBusy, "dbapp: the BaseApp that has the row is not dead, and has not given the base away")
 	errCall  = wrap(store.ErrValue, "dbapp: no such persistent type, or no holder")
 )
 

@@ -210,6 +210,7 @@ func (d *DBApp) route() {
 	app.Try(r, d.keepSpace)
 	app.On(r, func(from sender, m *wire.SpaceBrought) { d.links.Answered(d.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.BroughtBack) { d.links.Answered(d.now, from.ch, m) })
+	app.Try(r, d.basesMoved)
 	app.On(r, d.join)
 	app.On(r, d.take)
 }
@@ -244,6 +245,15 @@ type departed struct {
 	at        time.Duration
 }
 
+// basesMoved notes that bases of a BaseApp are on others, which may take over their rows.
+func (d *DBApp) basesMoved(_ sender, m *wire.BasesMoved) error {
+	if !d.manager.Heeds() {
+		return errOutdated
+	}
+	d.roster.Departed(m.Departure())
+	return nil
+}
+
 // appDead takes the verdict on a BaseApp.
 func (d *DBApp) appDead(_ sender, m *wire.AppDead) error {
 	if !d.manager.Heeds() {
@@ -258,6 +268,7 @@ func (d *DBApp) appDead(_ sender, m *wire.AppDead) error {
 		allocator = m.Allocator
 	}
 	d.roster.Remove(m.App)
+	d.roster.Departed(m.Departure())
 	d.calls.drop(m.App)
 	d.freeLater(allocator)
 	return nil

@@ -35,6 +35,9 @@ func NewAllocator(number uint32) (*Allocator, error) {
 // Issues reports whether an id is of this allocator.
 func (a *Allocator) Issues(id entity.ID) bool { return uint64(id)>>idBits == a.number }
 
+// Peek is the id that Next would issue. All that were issued are below.
+func (a *Allocator) Peek() entity.ID { return entity.ID(a.number<<idBits | a.next) }
+
 // Next issues an id.
 func (a *Allocator) Next() (entity.ID, error) {
 	if a.next >= 1<<idBits {

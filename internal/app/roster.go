@@ -81,7 +81,7 @@ func (r *Roster) Home(id entity.ID) wire.AppRef {
 	return h
 }
 
-// Departed says that a BaseApp is gone, and by which rule others have taken over its bases.
+// Departed says that a BaseApp is gone, or a part of its bases, and by which rule others have taken them over.
 func (r *Roster) Departed(d migrate.Departure) {
 	r.departures.Add(d)
 	r.changes++
@@ -90,7 +90,23 @@ func (r *Roster) Departed(d migrate.Departure) {
 	}
 }
 
-// Departures are the BaseApps that are gone.
+// Left tells how a base last left an app, if it did; see migrate.Step.
+func (r *Roster) Left(app mercury.Address, id entity.ID) migrate.Step {
+	n := uint32(uint64(id) >> idBits)
+	i, found := slices.BinarySearchFunc(r.homes, n, func(x home, n uint32) int { return cmp.Compare(x.allocator, n) })
+	if !found || r.departures.Len() == 0 {
+		return migrate.Step{}
+	}
+	return r.departures.Left(r.homes[i].App, app, id)
+}
+
+// Away reports whether a base was on an app, and is elsewhere now.
+func (r *Roster) Away(app mercury.Address, id entity.ID) bool {
+	s := r.Left(app, id)
+	return s.Gone != nil && s.Back == nil
+}
+
+// Departures are the BaseApps that are gone, and the parts of others' bases that have left them.
 func (r *Roster) Departures() *migrate.Departures { return &r.departures }
 
 // Changes rises with each app that comes or goes.
@@ -99,7 +115,7 @@ func (r *Roster) Changes() uint64 { return r.changes }
 // RejoinRules calls f with what a manager that starts anew must know of the BaseApps that are gone.
 func (r *Roster) RejoinRules(f func(*wire.RejoinRule)) {
 	r.departures.Each(func(d *migrate.Departure) {
-		f(&wire.RejoinRule{App: d.App, Departed: d.Number, Allocator: d.Allocator, Rule: d.Rule})
+		f(&wire.RejoinRule{App: d.App, Departed: d.Number, Allocator: d.Allocator, Rule: d.Rule, Part: d.Part})
 	})
 }
 

@@ -54,6 +54,10 @@ type Options struct {
 	// Replicas is how many BaseApps hold a copy of each base; 0 for none, and then a BaseApp's death ends
 	// its bases.
 	Replicas int
+	// MoveBatch is how many bases go to other BaseApps at a time; 0 for the default.
+	MoveBatch int
+	// Shed says when bases move from a BaseApp that has more than others; the zero value never.
+	Shed baseappmgr.ShedConfig
 	// Retire says that cells retire every few seconds and that now and then, in the bad time, a
 	// whole CellApp does, which starts anew once it has retired. It has no effect on a Policy.
 	Retire bool
@@ -343,7 +347,15 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 }
 
 func (c *Cluster) makeBaseAppMgr(p *Process) (App, error) {
-	return baseappmgr.New(baseappmgr.Config{Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, MaxProxies: c.maxProxies(), Log: p.log()})
+	return baseappmgr.New(c.baseAppMgrConfig(p, c.managerAt()))
+}
+
+func (c *Cluster) baseAppMgrConfig(p *Process, manager netip.AddrPort) baseappmgr.Config {
+	shed := c.opts.Shed
+	if shed == (baseappmgr.ShedConfig{}) {
+		shed.Off = true
+	}
+	return baseappmgr.Config{Transport: p.ep, Manager: manager, Schema: c.world.schema, MaxProxies: c.maxProxies(), Log: p.log(), Shed: shed}
 }
 
 // maxProxies is how many proxies logins may make a BaseApp have; 0 for no bound.
@@ -376,7 +388,7 @@ func (c *Cluster) backups() time.Duration {
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Scripts: c.world.scripts(p), Lookout: p,
-		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas,
+		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas, MoveBatch: c.opts.MoveBatch,
 		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second, BringBack: c.world.returning(),
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {

@@ -86,7 +86,7 @@ func (r *rig) at(s leaveStep, origin *Process, most int, do func(p *Process, ch 
 		if len(msg) == 0 || !r.fromApp(p, ch) || wire.ID(msg[0]) != s.id || !(s.to == "origin" && p == origin || p != origin && p.takes(s.to)) {
 			return msg
 		}
-		if from := r.peer(p, ch); s.id == wire.BaseCopyID && (from != origin || !origin.app.(*baseapp.BaseApp).StandsStill()) {
+		if from := r.peer(p, ch); s.id == wire.BaseCopyID && (from != origin || !origin.app.(*baseapp.BaseApp).StandsStill() && !origin.app.(*baseapp.BaseApp).Moves()) {
 			return msg
 		}
 		if seen++; *times < most && seen%3 == 1 {

@@ -32,7 +32,7 @@ func (c *Cluster) addSeats(n int) {
 		s.place = mercurytest.Place(mgrPort)
 		s.mgr = c.add("cellappmgr"+name, mgrPort, func(p *Process) (App, error) { return c.makeSeat(s, p) })
 		s.base = c.add("baseappmgr"+name, basePort, func(p *Process) (App, error) {
-			return baseappmgr.New(baseappmgr.Config{Transport: p.ep, Manager: s.place, Schema: c.world.schema, MaxProxies: c.maxProxies(), Log: p.log()})
+			return baseappmgr.New(c.baseAppMgrConfig(p, s.place))
 		})
 		c.seats = append(c.seats, s)
 	}

@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
@@ -80,6 +82,10 @@ func (x *impostor) hangOver(term uint32) []wire.Message {
 			role = wire.BaseApp
 		}
 		lies = append(lies, &wire.AppDead{Role: role, App: p.Address(), Number: 1 << 40})
+		if role == wire.BaseApp {
+			lies = append(lies, &wire.Shed{To: p.Address(), Bases: 1 << 20}, &wire.BasesMoved{App: p.Address(), Number: 1 << 40, Allocator: 1,
+				Rule: migrate.Rule{Version: 1 << 40, Replicas: 1, List: []mercury.Address{self}}, Part: migrate.Part{Turn: 1 << 40, Slices: 1<<migrate.Slices - 1, Below: entity.MaxID}})
+		}
 	}
 	for n := range uint64(16) {
 		lies = append(lies, &wire.Departed{Request: n})

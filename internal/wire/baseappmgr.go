@@ -64,12 +64,15 @@ type Proxies struct{ Entries []Proxy }
 type Proxy struct {
 	Account string
 	ID      entity.ID
+	// Life is that of the base. It rises with each move, so a word from where the base was before shows.
+	Life uint32
 }
 
 func (m *Proxies) code(c *codec.Coder) {
-	codec.List(c, &m.Entries, MaxProxies, 2, func(c *codec.Coder, p *Proxy) {
+	codec.List(c, &m.Entries, MaxProxies, 3, func(c *codec.Coder, p *Proxy) {
 		c.String(&p.Account, MaxAccount)
 		fields.ID(c, &p.ID)
+		codec.Uint32(c, &p.Life)
 	})
 }
 

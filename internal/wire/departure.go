@@ -1,6 +1,11 @@
 package wire
 
-import "github.com/cellscape/cellscape/internal/codec"
+import (
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
 
 // How a BaseApp leaves the cluster (package entity/baseapp draws the states):
 //
@@ -8,6 +13,11 @@ import "github.com/cellscape/cellscape/internal/codec"
 //	    --Depart-----> CellAppMgr             all stands still, and all copies are by the rule that it knows
 //	    <--Departed---                        it is as good as dead, or: not now
 //	                   CellAppMgr --AppDead-> all   the heirs go on
+//
+// So does a part of its bases go to others, while it stays: with a Part in the Depart, and BasesMoved instead
+// of AppDead. A BaseApp does that when it leaves with many, and when it is told to (Shed):
+//
+//	BaseAppMgr --Shed--> app              it has many more bases than another; said again while it has
 
 // Leaving says that the sender will leave the cluster: no base is to be made there, and no copy to be held.
 type Leaving struct {
@@ -21,11 +31,18 @@ func (m *Leaving) code(c *codec.Coder) { codec.Uint32(c, &m.Bases) }
 func (m *Leaving) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Leaving) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// Depart asks the CellAppMgr to hand the bases of the sender to their heirs. None of them does anything
-// until it is answered by a Departed.
-type Depart struct{ Request uint64 }
+// Depart asks the CellAppMgr to hand the bases of the sender, or a part of them, to their heirs. None of them
+// does anything until it is answered by a Departed.
+type Depart struct {
+	Request uint64
+	// Part says which of them; zero for all, and the sender with them.
+	Part migrate.Part
+}
 
-func (m *Depart) code(c *codec.Coder) { c.Uvarint(&m.Request) }
+func (m *Depart) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	m.Part.Code(c)
+}
 
 // Append and Parse are what code describes.
 func (m *Depart) Append(b []byte) []byte  { return codec.Append(b, m.code) }
@@ -37,10 +54,13 @@ func (m *Depart) Call() *uint64           { return &m.Request }
 type Departed struct {
 	Request uint64
 	Reason  string
+	// Number is of the departure of a part; see migrate.Departure.
+	Number uint64
 }
 
 func (m *Departed) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
+	c.Uvarint(&m.Number)
 	c.String(&m.Reason, MaxReason)
 }
 
@@ -48,3 +68,48 @@ func (m *Departed) code(c *codec.Coder) {
 func (m *Departed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Departed) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *Departed) Call() *uint64           { return &m.Request }
+
+// BasesMoved is the manager's word that a part of the bases of an app has gone to others: see
+// migrate.Departure. The app itself goes on.
+type BasesMoved struct {
+	App       mercury.Address
+	Number    uint64
+	Allocator uint32
+	Rule      migrate.Rule
+	Part      migrate.Part
+}
+
+// Departure is what the message says.
+func (m *BasesMoved) Departure() migrate.Departure {
+	return migrate.Departure{App: m.App, Number: m.Number, Allocator: m.Allocator, Rule: m.Rule, Part: m.Part}
+}
+
+func (m *BasesMoved) code(c *codec.Coder) {
+	fields.Address(c, &m.App)
+	c.Uvarint(&m.Number)
+	codec.Uint32(c, &m.Allocator)
+	m.Rule.Code(c)
+	m.Part.Code(c)
+	if m.Part.Turn == 0 {
+		c.Fail(codec.ErrValue) // that would be the whole app, of which AppDead tells
+	}
+}
+
+// Append and Parse are what code describes.
+func (m *BasesMoved) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *BasesMoved) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// Shed tells a BaseApp to give some of its bases to another one that has fewer.
+type Shed struct {
+	To    mercury.Address
+	Bases uint32
+}
+
+func (m *Shed) code(c *codec.Coder) {
+	fields.Address(c, &m.To)
+	codec.Uint32(c, &m.Bases)
+}
+
+// Append and Parse are what code describes.
+func (m *Shed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Shed) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -107,13 +107,16 @@ type Named struct {
 	Name string
 	ID   entity.ID
 	Type uint16
+	// Life is that of the base, as in Proxy.
+	Life uint32
 }
 
 func (m *Names) code(c *codec.Coder) {
-	codec.List(c, &m.Entries, MaxNamed, 4, func(c *codec.Coder, n *Named) {
+	codec.List(c, &m.Entries, MaxNamed, 5, func(c *codec.Coder, n *Named) {
 		c.String(&n.Name, entity.MaxBaseName)
 		fields.ID(c, &n.ID)
 		c.U16(&n.Type)
+		codec.Uint32(c, &n.Life)
 	})
 	c.Bool(&m.Last)
 }
@@ -123,10 +126,16 @@ func (m *Names) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Names) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Inherited says that a BaseApp has told of all accounts and names that came to it with the bases of an
-// app that died.
-type Inherited struct{ App mercury.Address }
+// app that died, or with a part of its bases (migrate.Leave).
+type Inherited struct {
+	App  mercury.Address
+	Turn uint64
+}
 
-func (m *Inherited) code(c *codec.Coder) { fields.Address(c, &m.App) }
+func (m *Inherited) code(c *codec.Coder) {
+	fields.Address(c, &m.App)
+	c.Uvarint(&m.Turn)
+}
 
 // Append and Parse are what code describes.
 func (m *Inherited) Append(b []byte) []byte  { return codec.Append(b, m.code) }

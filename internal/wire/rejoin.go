@@ -123,9 +123,9 @@ func (m *RejoinCell) code(c *codec.Coder) {
 func (m *RejoinCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RejoinCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// MaxRejoinRules bounds the RejoinRules of one app: those of all apps that there are, and of all that
-// have departed.
-const MaxRejoinRules = MaxPeerApps + migrate.MaxDepartures
+// MaxRejoinRules bounds the RejoinRules of one app: those of all apps that there are, of all that have
+// departed, and of all parts that have.
+const MaxRejoinRules = MaxPeerApps + migrate.MaxDepartures + migrate.MaxMoves
 
 // RejoinRule is the newest rule that an app knows of a BaseApp: of itself, of one that backs up to it,
 // or of one that is gone.
@@ -136,6 +136,8 @@ type RejoinRule struct {
 	// Allocator is that of the ids that it issues, 0 if it is not known.
 	Allocator uint32
 	Rule      migrate.Rule
+	// Part is of its bases that have left it while it goes on; Departed is the number of that.
+	Part migrate.Part
 }
 
 func (m *RejoinRule) code(c *codec.Coder) {
@@ -143,6 +145,7 @@ func (m *RejoinRule) code(c *codec.Coder) {
 	c.Uvarint(&m.Departed)
 	codec.Uint32(c, &m.Allocator)
 	m.Rule.Code(c)
+	m.Part.Code(c)
 }
 
 // Append and Parse are what code describes.

@@ -130,7 +130,7 @@ const (
 )
 
 // About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule,
-// RejoinRule, Depart and SpaceCopy to the CellAppMgr, Inherited and Leaving to the BaseAppMgr.
+// RejoinRule, Depart and SpaceCopy to the CellAppMgr, BasesMoved from it, Inherited and Leaving to the BaseAppMgr.
 const (
 	BaseCopyID ID = 144 + iota
 	BaseCopyHeldID
@@ -145,6 +145,8 @@ const (
 	DepartID
 	DepartedID
 	SpaceCopyID
+	BasesMovedID
+	ShedID
 )
 
 // Between the managers of a cluster.
@@ -281,6 +283,8 @@ var table = newTable(
 	row[Leaving](LeavingID, BaseApp.to(BaseApp, BaseAppMgr)),
 	row[Depart](DepartID, BaseApp.to(CellAppMgr)).answered(DepartedID),
 	row[Departed](DepartedID, CellAppMgr.to(BaseApp)),
+	row[BasesMoved](BasesMovedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, DBApp)),
+	row[Shed](ShedID, BaseAppMgr.to(BaseApp)),
 
 	// Copies of bases.
 	row[migrate.BaseCopy](BaseCopyID, BaseApp.to(BaseApp)),

@@ -85,7 +85,7 @@ func samples() []wire.Received {
 		&wire.Whereis{ID: id, Asker: 8}, &wire.Whereabouts{ID: id, Asker: 8, App: addr4, Gone: true},
 		&wire.RegisterName{Request: 1 << 40, Name: "guild of thieves", ID: id, Type: 3}, &wire.FindName{Request: 8, Name: "auction"},
 		&wire.NameHeld{Request: 1 << 40, ID: id, Type: 4, App: addr6, Reason: "too many"},
-		&wire.Inherited{App: addr4}, &wire.Leaving{Bases: 2}, &wire.Depart{Request: 3}, &wire.Departed{Request: 3, Reason: "x"}, &wire.BaseDoors{Doors: []protocol.Door{{Network: protocol.UDP, Address: addr4, Name: "x"}}}, &wire.NameGone{Name: "auction", ID: id}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5}, {Name: "b", ID: 1, Type: 6}}, Last: true},
+		&wire.Inherited{App: addr4, Turn: 3}, &wire.Leaving{Bases: 2}, &wire.Depart{Request: 3, Part: migrate.Part{Turn: 1, Slices: 1 << 63, Below: id, To: addr4}}, &wire.Departed{Request: 3, Reason: "x", Number: 7}, &wire.BasesMoved{App: addr4, Number: 9, Allocator: 2, Rule: migrate.Rule{Version: 3, Covers: 2, Replicas: 1, List: []mercury.Address{addr4}}, Part: migrate.Part{Turn: 2, Slices: 5, Below: id, To: addr4}}, &wire.Shed{To: addr4, Bases: 12}, &wire.BaseDoors{Doors: []protocol.Door{{Network: protocol.UDP, Address: addr4, Name: "x"}}}, &wire.NameGone{Name: "auction", ID: id}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5, Life: 2}, {Name: "b", ID: 1, Type: 6, Life: 7}}, Last: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Allocators: []uint32{7, 1 << 20}},
 		&wire.AppDead{Role: wire.BaseApp, App: addr4, Mourners: []mercury.Address{addr6, addr4}, Number: 1 << 40, Allocator: 1 << 20, Rule: rule},
 		&wire.Look{Inquiry: 1 << 40, App: addr4}, &wire.Seen{Inquiry: 1 << 40, App: addr6, Reach: mercury.ReachSilent}, &wire.Mourned{App: addr4},
@@ -116,12 +116,12 @@ func samples() []wire.Received {
 		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Stopping: wire.StopHeld, StopReason: "an update", Retiring: true,
 			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},
 		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Info: []byte("info"), Clock: clock, Ended: true},
-		&wire.RejoinRule{App: addr4, Departed: 1 << 40, Allocator: 1 << 20, Rule: rule},
+		&wire.RejoinRule{App: addr4, Departed: 1 << 40, Allocator: 1 << 20, Rule: rule, Part: migrate.Part{Turn: 2, Slices: 5, Below: id, To: addr4}},
 		&wire.RejoinEnd{Cells: 300, Rules: 1 << 20, Spaces: 1 << 10},
 		&wire.SpaceCopy{Space: 3, Gone: true, Info: []byte{1, 2}, Data: []wire.SpaceDataEntry{entry}},
 		&migrate.BaseCopy{ID: id, Number: 1 << 40, Cycle: 1 << 33, Parts: []byte("parts")}, &migrate.BaseCopyHeld{ID: id, Number: 1 << 40, Refused: true},
 		&migrate.BaseGone{ID: id}, &migrate.CopyMark{Cycle: 1 << 33, Version: 1 << 40},
-		&migrate.BackupRule{Rule: rule}, &migrate.BackupRuleHeld{Version: 1 << 40},
+		&migrate.BackupRule{Rule: rule}, &migrate.BackupRuleHeld{Version: 1 << 40, Turn: 3},
 
 		&wire.AddCell{Space: 3, Cell: cell, First: true, FromStore: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
@@ -176,7 +176,7 @@ func samples() []wire.Received {
 		&wire.StoreAnswer{Request: 1, Code: entity.StoreHeld, Reason: "held", Start: 2, Row: 3, Version: 4, Data: []byte("record")},
 		&wire.CreateProxy{Request: 2, Account: "bob", Refusals: 300, Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
-		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3}, {Account: "bob", ID: id}}},
+		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3, Life: 1}, {Account: "bob", ID: id, Life: 1 << 31}}},
 		&wire.ProxyMade{Request: 3, Code: 4, Refusals: 301, ID: id, Doors: []protocol.Door{{Network: "udp", Address: addr4, Name: "a.example"}, {Network: "websocket", Address: addr6, Name: "b.example"}}, Token: [16]byte{7, 15: 8}},
 		&wire.Logins{Refused: true, Reason: "a CellApp has a load of 0.93"},
 		&wire.Status{World: world},
@@ -186,7 +186,7 @@ func samples() []wire.Received {
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
 		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24,
-		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, CopiesLeft: 30, Inherited: 28, Unanswered: 29}
+		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, Moved: 31, CopiesLeft: 30, Inherited: 28, Unanswered: 29}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes

@@ -112,9 +112,9 @@ func (a *CellApp) mayHave(base mercury.Address, id entity.ID) error {
 }
 
 // mayCreate checks that a BaseApp may create the cell part of an entity: its own base must have
-// asked, and no base on another app may have the entity.
+// asked, and no base on another app may have the entity. One that has moved since asks from there.
 func (a *CellApp) mayCreate(from sender, m *migrate.Create) error {
-	if m.Base != from.app || !a.roster.Issued(from.app, m.ID) {
+	if m.Base != from.app || !a.roster.Issued(from.app, m.ID) || a.roster.Away(from.app, m.ID) {
 		return errBase
 	}
 	return a.ofBase(from, m.ID)

@@ -26,6 +26,10 @@ func (a *CellApp) routeOrders() {
 	})
 	app.Try(r, a.dismiss)
 	app.On(r, a.appDied)
+	app.On(r, func(_ sender, m *wire.BasesMoved) {
+		a.roster.Departed(m.Departure())
+		a.population.BasesMoved(m.App)
+	})
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.population.Freeze(m.On) })
 	app.On(r, a.takeStop)
@@ -100,6 +104,6 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 		a.mourn(m.App)
 	case wire.BaseApp:
 		a.roster.Departed(m.Departure()) // from now on its bases are elsewhere
-		a.population.BaseAppDied(m.App)
+		a.population.BasesMoved(m.App)
 	}
 }

@@ -55,10 +55,17 @@ func (b *backups) depart(app mercury.Address, allocator, term uint32) {
 	delete(b.rules, app)
 }
 
+// departPart numbers the departure of a part.
+func (b *backups) departPart(app mercury.Address, allocator, term uint32, p migrate.Part) *migrate.Departure {
+	b.last = max(b.last, uint64(term)<<32) + 1
+	b.gone.Add(migrate.Departure{App: app, Number: b.last, Allocator: allocator, Rule: b.rules[app], Part: p})
+	return b.gone.Find(migrate.Leave{App: app, Turn: p.Turn})
+}
+
 // learn takes what an app knows of a BaseApp that is gone. The newest rule wins; of two numbers that
 // two managers gave, the first.
 func (b *backups) learn(d migrate.Departure) {
-	if old := b.gone.Of(d.App); old != nil {
+	if old := b.gone.Find(d.Leave()); old != nil {
 		d.Number, d.Allocator = min(d.Number, old.Number), cmp.Or(d.Allocator, old.Allocator)
 		if old.Rule.Version >= d.Rule.Version {
 			d.Rule = old.Rule
@@ -76,9 +83,8 @@ func (m *CellAppMgr) rulesPending() (n int) {
 			fellows = append(fellows, a.address)
 		}
 	}
-	newest := m.backups.gone.Newest()
 	for _, app := range fellows {
-		r := m.backups.rules[app]
+		r, newest := m.backups.rules[app], m.backups.gone.Newest(app)
 		if !slices.Equal(r.List, migrate.Partners(nil, app, fellows)) || len(r.List) > 0 && r.Covers < newest {
 			n++
 		}
@@ -100,10 +106,12 @@ func (m *CellAppMgr) hearRule(b *returning, msg *wire.RejoinRule) error {
 	switch {
 	case b.told == nil || len(b.rules) >= wire.MaxRejoinRules:
 		return fmt.Errorf("%w: a rule out of place, or too many", wire.ErrMalformed)
+	case msg.Part.Turn > 0 && msg.Departed == 0:
+		return fmt.Errorf("%w: a part that has not departed", wire.ErrMalformed)
 	case msg.Departed>>32 >= uint64(m.cfg.Term):
 		return fmt.Errorf("%w: departure %d reported to a manager of term %d", wire.ErrMalformed, msg.Departed, m.cfg.Term)
 	}
-	d := migrate.Departure{App: msg.App, Number: msg.Departed, Allocator: msg.Allocator, Rule: msg.Rule.Clone()}
+	d := migrate.Departure{App: msg.App, Number: msg.Departed, Allocator: msg.Allocator, Rule: msg.Rule.Clone(), Part: msg.Part}
 	b.rules = append(b.rules, d)
 	if m.recovery.on {
 		m.learnRule(d)
@@ -113,6 +121,11 @@ func (m *CellAppMgr) hearRule(b *returning, msg *wire.RejoinRule) error {
 
 func (m *CellAppMgr) learnRule(d migrate.Departure) {
 	switch gone := m.backups.gone.Of(d.App); {
+	case d.Part.Turn > 0:
+		m.backups.learn(d)
+		if !m.recovery.on {
+			m.tellPart(m.backups.gone.Find(d.Leave()))
+		}
 	case d.Number > 0:
 		d.Rule = m.backups.newest(d.App, d.Rule)
 		m.backups.learn(d)
@@ -158,8 +171,13 @@ func (b *returning) knows(v *wire.AppDead) bool {
 		return false
 	}
 	return v.Role != wire.BaseApp || slices.ContainsFunc(b.rules, func(d migrate.Departure) bool {
-		return d.App == v.App && d.Number == v.Number && d.Rule.Version == v.Rule.Version
+		return d.App == v.App && d.Part.Turn == 0 && d.Number == v.Number && d.Rule.Version == v.Rule.Version
 	})
+}
+
+// knowsPart reports whether an app that comes back knows all of the departure of a part.
+func (b *returning) knowsPart(d *migrate.Departure) bool {
+	return slices.ContainsFunc(b.rules, func(x migrate.Departure) bool { return x.Leave() == d.Leave() && x.Number == d.Number })
 }
 
 // departBuried numbers the deaths of BaseApps that only graves tell of, when all have told what they
@@ -185,10 +203,12 @@ func (m *CellAppMgr) missRuled(now time.Duration, back []*returning) {
 }
 
 // learnLate takes what an app that comes back after the window knows of BaseApps. What this manager
-// has told of a death stays, and what members have told of themselves.
+// has told of a death stays, and what members have told of themselves. A part that nobody else
+// knew of left by the rule that the whole app would have left by, so who has died meanwhile makes no difference.
 func (m *CellAppMgr) learnLate(now time.Duration, b *returning) {
 	for _, d := range b.rules {
-		if a := m.byAddress(d.App); m.backups.gone.Of(d.App) == nil && (a == nil || a.missing) {
+		a := m.byAddress(d.App)
+		if part := d.Part.Turn > 0; m.backups.gone.Find(d.Leave()) == nil && (part || a == nil || a.missing) {
 			m.learnRule(d)
 		}
 	}

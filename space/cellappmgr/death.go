@@ -170,6 +170,7 @@ func (m *CellAppMgr) bury(g wire.AppRef) {
 // tellGraves tells a member of the deaths that concern it, except those that it knows by what it has
 // told; b is nil if it has told nothing.
 func (m *CellAppMgr) tellGraves(a *member, b *returning) {
+	m.tellMoved(a, b)
 	for _, g := range m.graves {
 		if v := m.verdict(g); mourns(a.role, g.Role) && (b == nil || !b.knows(v)) {
 			m.send(a, v)

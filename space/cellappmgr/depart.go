@@ -3,16 +3,21 @@ package cellappmgr
 import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // A BaseApp that leaves asks for the verdict that its death would bring: all is where that is healed from.
 // So everyone finds its bases in the same place, and nothing else has to be known about moves.
 
-// depart hands the bases of an app to their heirs, or says why not now. While the manager waits for those
-// whom another one knew, it does not answer, and is asked again.
+// depart hands the bases of an app, or a part of them, to their heirs, or says why not now. While the manager waits
+// for those whom another one knew, it does not answer, and is asked again.
 func (m *CellAppMgr) depart(from sender, msg *wire.Depart) {
 	a := from.app
 	if m.recovery.on {
+		return
+	}
+	if msg.Part.Turn > 0 {
+		m.departPart(from, msg)
 		return
 	}
 	reason := m.whyStays(a)
@@ -45,7 +50,7 @@ func (m *CellAppMgr) whyStays(a *member) string {
 	switch {
 	case len(r.List) == 0:
 		return "no rule is known"
-	case r.Covers < m.backups.gone.Newest():
+	case r.Covers < m.backups.gone.Newest(a.address):
 		return "another BaseApp has gone, and not all of its bases have copies by the rule"
 	}
 	for _, x := range r.List {
@@ -54,4 +59,50 @@ func (m *CellAppMgr) whyStays(a *member) string {
 		}
 	}
 	return ""
+}
+
+// departPart lets a part of an app's bases go. Asked again, since the answer was lost, it only answers.
+func (m *CellAppMgr) departPart(from sender, msg *wire.Depart) {
+	a := from.app
+	known := m.backups.gone.Find(migrate.Leave{App: a.address, Turn: msg.Part.Turn})
+	if known == nil {
+		if reason := m.whyStays(a); reason != "" {
+			m.sendOn(from.ch, m.encode(&wire.Departed{Request: msg.Request, Reason: reason}))
+			return
+		}
+		if m.backups.gone.Moves() >= migrate.MaxMoves {
+			m.sendOn(from.ch, m.encode(&wire.Departed{Request: msg.Request, Reason: "too many parts have moved; the app has to leave as a whole"}))
+			return
+		}
+		known = m.backups.departPart(a.address, a.allocator, m.cfg.Term, msg.Part)
+		m.tellPart(known)
+	}
+	m.sendOn(from.ch, m.encode(&wire.Departed{Request: msg.Request, Number: known.Number}))
+}
+
+// tellPart tells everyone of the departure of a part.
+func (m *CellAppMgr) tellPart(d *migrate.Departure) {
+	for _, b := range m.members {
+		if mourns(b.role, wire.BaseApp) {
+			m.send(b, movedBy(d))
+		}
+	}
+}
+
+// movedBy is what everyone is told of the departure of a part.
+func movedBy(d *migrate.Departure) *wire.BasesMoved {
+	return &wire.BasesMoved{App: d.App, Number: d.Number, Allocator: d.Allocator, Rule: d.Rule, Part: d.Part}
+}
+
+// tellMoved tells a member of the parts that have departed, except those that it knows by what it has told; b is
+// nil if it has told nothing.
+func (m *CellAppMgr) tellMoved(a *member, b *returning) {
+	if !mourns(a.role, wire.BaseApp) {
+		return
+	}
+	m.backups.gone.Each(func(d *migrate.Departure) {
+		if d.Part.Turn > 0 && (b == nil || !b.knowsPart(d)) {
+			m.send(a, movedBy(d))
+		}
+	})
 }

@@ -48,7 +48,7 @@ func (c *Cluster) startBaseAppMgr() error {
 	p, err := c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return baseappmgr.New(baseappmgr.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, MaxProxies: c.cfg.maxProxies(), Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
-			Carriers: c.cfg.describe(&e, 1),
+			Carriers: c.cfg.describe(&e, 1), Shed: c.cfg.Shed,
 		})
 	})
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *Cluster) startBaseApp() error {
 			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
 			Secrets: e.Secrets, Start: c.cfg.BaseStart, Lookout: e.Lookout, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Carriers: c.cfg.describe(&e, 1), Upload: c.cfg.Upload, ResumeTime: c.cfg.ResumeTime, Relogin: c.cfg.Relogin,
-			BackupPeriod: c.cfg.BackupPeriod, BackupReplicas: c.cfg.BackupReplicas,
+			BackupPeriod: c.cfg.BackupPeriod, BackupReplicas: c.cfg.BackupReplicas, MoveBatch: c.cfg.MoveBatch,
 			Stored: c.cfg.stored(), ArchivePeriod: c.cfg.ArchivePeriod, BringBack: c.cfg.BringBack,
 		})
 	})

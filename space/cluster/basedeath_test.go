@@ -181,12 +181,19 @@ func startMourners(t *testing.T, baseApps, players int) *mourners {
 	return w
 }
 
-// copied waits until every BaseApp has told its rule, so that no copy is missing.
+// copied waits until every BaseApp has told its rule, so that no copy is missing, and until the bases have been
+// backed up once more, so that no copy is from before its client and its cell part came.
 func (w *mourners) copied(t *testing.T) {
 	t.Helper()
+	sent := uint64(0)
 	w.until(t, "all bases are protected", func() bool {
 		st, err := w.managers.Status()
+		sent = st.Counters.BackupsSent
 		return err == nil && st.Unprotected == 0 && st.RulesPending == 0 && w.proxies(&st, nil) == len(w.walks)
+	})
+	w.until(t, "all bases are backed up again", func() bool {
+		st, err := w.managers.Status()
+		return err == nil && st.Counters.BackupsSent >= sent+uint64(2*len(w.walks))
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
@@ -108,6 +109,13 @@ type Config struct {
 	// BackupReplicas is how many other BaseApps hold a copy of each base: so many can die at the same time.
 	// Default 1, at most migrate.MaxReplicas.
 	BackupReplicas int
+	// Shed says when bases move from a BaseApp that has many more than others to one that has fewer, while their
+	// players play; with Shed.Off they never do. The zero value has the defaults of package baseappmgr. Bases
+	// move only where they have copies.
+	Shed baseappmgr.ShedConfig
+	// MoveBatch is how many bases move at a time, and stand still together for that; default
+	// baseapp.DefaultMoveBatch.
+	MoveBatch int
 	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
@@ -256,6 +264,8 @@ func (c Config) Validate() error {
 	faults = append(faults, c.validateManagers(), d.validateBringBack())
 	p := c.InnerPorts
 	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
+	fault(c.MoveBatch < 0, "MoveBatch is %d: take a number of bases, or 0 for %d", c.MoveBatch, baseapp.DefaultMoveBatch)
+	fault(!(c.Shed.Above >= 0) || c.Shed.Least < 0, "Shed is %+v: take a share and a number of bases above zero, or 0 for the defaults", c.Shed)
 	fault(c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas, "BackupReplicas is %d: take 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, baseapp.DefaultBackupReplicas)
 	fault(c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, baseapp.DefaultTick), "BackupPeriod is %v: take a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
 	faults = append(faults, d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())

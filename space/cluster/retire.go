@@ -38,7 +38,8 @@ func (c *Cluster) RetireCellApp(ctx context.Context, i int, reason string) error
 // RetireBaseApp shuts BaseApp i down without loss, so that its machine can be taken out of a running
 // world. Its bases go on on other BaseApps with all that they have, and its clients are sent there and
 // play on, if their sessions outlive their channels (Config.ResumeTime). That takes some seconds, until
-// others hold copies of all bases; then they stand still for a part of a second. The error says what is
+// others hold copies of all bases; then they go, Config.MoveBatch at a time, and each stands still for some
+// hundredths of a second. The error says what is
 // waited for if ctx ends before; the BaseApp goes on retiring.
 //
 // The last BaseApp of a cluster cannot retire, nor can one whose bases have no copies on others

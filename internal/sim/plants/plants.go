@@ -261,7 +261,7 @@ func departures() []plant {
 			"	l.life = former + lives\n",
 			"	l.life = former\n"},
 		{"lives that were passed over are not counted", "entity/baseapp/holding.go",
-			"lives: uint32(1 + passed),",
+			"lives: uint32(1 + left.Passed),",
 			"lives: uint32(1 + 0*passed),"},
 	}
 }

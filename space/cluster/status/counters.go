@@ -66,6 +66,8 @@ type Counters struct {
 	// are those that found no room there, or were too large to be sent; BackupsPutOff waited because a
 	// channel was full.
 	BackupsSent, BackupsRefused, BackupsPutOff uint64 `json:",omitempty"`
+	// Moved counts the bases that BaseApps which go on, or leave, gave to others a part at a time.
+	Moved uint64 `json:",omitempty"`
 	// CopiesLeft counts the copies of others' bases that a BaseApp took with it when it retired, because
 	// their BaseApps had not put them elsewhere in time. They do so then; until that, those bases have a
 	// copy less.

@@ -105,7 +105,7 @@ func (a *BaseApp) hold() {
 // isKept reports whether the store has the base, or is to have it.
 func (b *base) isKept() bool {
 	k := &b.keep
-	return k.typ != nil && !b.removed && !k.over && (k.made || k.wanted || k.calling)
+	return k.typ != nil && !b.ended() && !k.over && (k.made || k.wanted || k.calling)
 }
 
 // cellIsLast reports whether the copy of the cell part is its last state.
@@ -209,7 +209,7 @@ func (a *BaseApp) saved() []status.Saved {
 	var sum status.Stop
 	for _, b := range a.list {
 		k := &b.keep
-		if k.typ == nil || b.removed {
+		if k.typ == nil || b.ended() {
 			continue
 		}
 		s := status.Saved{Type: k.typ.Name}

@@ -261,7 +261,8 @@ func (l *LoginApp) proxyMade(now time.Duration, p *place, made *wire.ProxyMade, 
 		in.state = waiting
 		return
 	}
-	if code == protocol.WorldFull {
+	// A BaseAppMgr that has just started knows of no BaseApp yet: who has waited until now waits on.
+	if code == protocol.WorldFull || code == protocol.NotReady && p.queued {
 		l.noRoom(now, p)
 		return
 	}

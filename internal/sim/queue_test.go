@@ -87,38 +87,42 @@ func queued(t *testing.T, seed uint64, script func(v *visitors, ann *visitor)) {
 // TestQueue: the world is full, and clients wait. One gives up. For each that leaves the world one comes
 // in, in the order in which they came, also those for whom the LoginApp has lost its managers for a while.
 func TestQueue(t *testing.T) {
-	queued(t, 61, func(v *visitors, ann *visitor) {
-		all := v.queueUp("bob", "cat", "dan", "eve")
-		late := v.come("late")
-		v.until("a fifth is refused", 5*time.Second, func() bool { return late.out == 1 })
-		var why *protocol.Refused
-		if !errors.As(late.why, &why) || why.Code != protocol.WorldFull {
-			v.t.Errorf("told %v", late.why)
-		}
-		all[1].Logout() // gives up
-		v.until("the others move up", 10*time.Second, func() bool { return all[2].position == 2 && all[3].position == 3 })
+	for _, seed := range []uint64{61, 70, 76} { // in 70 and 76 the first is asked for before the BaseAppMgr knows a BaseApp
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { queued(t, seed, waitInLine) })
+	}
+}
 
-		baseAppMgr := v.logins[0]
-		baseAppMgr.crash()
-		baseAppMgr.restartAt = v.now + 2*time.Second
-		v.manager.pause(time.Second)
-		v.wait(8 * time.Second)
-		if len(v.arrived) != 1 || !v.observer.last.LoginsRefused {
-			v.t.Errorf("in a full world arrived %q", v.arrived)
-		}
+func waitInLine(v *visitors, ann *visitor) {
+	all := v.queueUp("bob", "cat", "dan", "eve")
+	late := v.come("late")
+	v.until("a fifth is refused", 5*time.Second, func() bool { return late.out == 1 })
+	var why *protocol.Refused
+	if !errors.As(late.why, &why) || why.Code != protocol.WorldFull {
+		v.t.Errorf("told %v", late.why)
+	}
+	all[1].Logout() // gives up
+	v.until("the others move up", 10*time.Second, func() bool { return all[2].position == 2 && all[3].position == 3 })
 
-		for i, x := range []*visitor{ann, all[0], all[2], all[3]} {
-			v.leave(x)
-			v.until("the next is in", 30*time.Second, func() bool { return len(v.arrived) == min(i+2, 4) })
-			v.wait(3 * time.Second) // for two to come in
-			if want := []string{"ann", "bob", "dan", "eve"}[:min(i+2, 4)]; !slices.Equal(v.arrived, want) {
-				v.t.Errorf("arrived %q, want %q", v.arrived, want)
-			}
-			if x.in != 1 || x.out != 1 {
-				v.t.Errorf("let in %d times, its channel ended %d times: %v", x.in, x.out, x.why)
-			}
+	baseAppMgr := v.logins[0]
+	baseAppMgr.crash()
+	baseAppMgr.restartAt = v.now + 2*time.Second
+	v.manager.pause(time.Second)
+	v.wait(8 * time.Second)
+	if len(v.arrived) != 1 || !v.observer.last.LoginsRefused {
+		v.t.Errorf("in a full world arrived %q", v.arrived)
+	}
+
+	for i, x := range []*visitor{ann, all[0], all[2], all[3]} {
+		v.leave(x)
+		v.until("the next is in", 30*time.Second, func() bool { return len(v.arrived) == min(i+2, 4) })
+		v.wait(3 * time.Second) // for two to come in
+		if want := []string{"ann", "bob", "dan", "eve"}[:min(i+2, 4)]; !slices.Equal(v.arrived, want) {
+			v.t.Errorf("arrived %q, want %q", v.arrived, want)
 		}
-	})
+		if x.in != 1 || x.out != 1 {
+			v.t.Errorf("let in %d times, its channel ended %d times: %v", x.in, x.out, x.why)
+		}
+	}
 }
 
 // TestQueues: several LoginApps have queues in a world that is full. As many come in as leave, by each in

@@ -68,7 +68,7 @@ func TestRidersKeepEachOtherInSight(t *testing.T) {
 		lift := r.across(-60)
 		for i, pl := range r.players {
 			to := property.Vector3{X: lift.X + float32(i), Z: lift.Z}
-			pl.quiet, pl.transits, pl.flickers, pl.steer = true, 0, 0, func() property.Vector3 { return to }
+			pl.quiet, pl.steer = true, func() property.Vector3 { return to }
 		}
 		r.until("all stand in the lift", time.Minute, func() bool {
 			in := 0
@@ -82,6 +82,9 @@ func TestRidersKeepEachOtherInSight(t *testing.T) {
 			}
 			return in == len(r.players)
 		})
+		for _, pl := range r.players { // nobody is under way any more
+			pl.transits, pl.flickers = 0, 0
+		}
 		far := r.across(60)
 		for n, to := range []entity.Destination{{Position: lift, Space: theSpace}, {Space: r.world.haven, Position: far}, {Space: theSpace, Position: far}, {Position: lift}} {
 			to.Transition = true

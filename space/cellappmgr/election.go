@@ -220,6 +220,11 @@ func (e *election) asks(now time.Duration, from mercury.Address, m *wire.LeaseAs
 	return wire.LeaseVote{Term: m.Term, Round: m.Round, Granted: granted, Highest: e.highest()}
 }
 
+// boundToOther reports whether this voter's vote is at present that of another manager than the one named.
+func (e *election) boundToOther(now time.Duration, than mercury.Address) bool {
+	return now < e.vote.until && !e.vote.self && e.vote.to != than
+}
+
 // highest is the highest term that somebody may have led in, as far as this voter knows.
 func (e *election) highest() uint32 {
 	last := &e.vote

@@ -129,7 +129,9 @@ func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Addres
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if m.Step != wire.StopEnded || uint64(s.Term()) > m.Number>>32 {
+		// One that has led, and does not know that it leads no more, ends nobody: the leader itself knows better, and
+		// so does who has voted for another.
+		if m.Step != wire.StopEnded || s.mgr != nil || s.polls == nil || s.polls.boundToOther(now, peer) {
 			return fmt.Errorf("%w: a stop that is not over, or of an older manager", errForeign)
 		}
 		s.log.Warn("the world has ended; this manager stood by", "reason", m.Reason)

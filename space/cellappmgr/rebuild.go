@@ -119,6 +119,7 @@ func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
 // ordered and never arrived are ordered again like any that is unconfirmed; the geometry follows
 // along with everyone else's.
 func (m *CellAppMgr) settle(now time.Duration, a *member, b *returning) {
+	m.learnStop(a, b.told)
 	for _, s := range m.spaces {
 		for _, r := range s.removals {
 			if r.app == a {

@@ -57,7 +57,6 @@ func (m *CellAppMgr) runs() bool { return !m.recovery.on && !m.superseded }
 // this manager has told everyone that the world goes on.
 func (m *CellAppMgr) learn(now time.Duration, b *returning) {
 	m.learnTime(now, b)
-	m.learnStop(b.told)
 	if !m.recovery.on {
 		return
 	}

@@ -32,7 +32,8 @@ import (
 // was left.
 //
 // A manager that dies leaves the apps in their steps. The next one, here or at another place, hears the
-// steps from them. If any was told that all is saved, the others are told so, and end: since no app ends
+// steps from them, and believes what more than half of those who hold entities say. If they were told that all is
+// saved, the others are told so, and end: since no app ends
 // before all know it, the last that live know it. Otherwise the next manager begins again with closing: the
 // operator's order stands, and the world does not open again by itself. An operator who lost the manager
 // gives the order again, and is told the report.
@@ -61,6 +62,9 @@ type stopAnswer struct {
 	activity uint64
 	left     []string
 	saved    []status.Saved
+
+	heard  wire.StopStep // of an earlier manager
+	reason string
 }
 
 // stopping is how far the stop is.
@@ -73,7 +77,6 @@ type stopping struct {
 	began, since, askedAt time.Duration // of all, of the step, of the wave
 	quiet                 bool          // the wave before found nothing under way
 	activity              uint64        // at that time
-	heard                 wire.StopStep // by apps of an earlier term
 	keeping               []keptSpace   // the spaces, while they are written
 	report                status.Stop
 	ended                 bool
@@ -150,7 +153,7 @@ func (m *CellAppMgr) takeStopState(now time.Duration, a *member, msg *wire.StopS
 	if msg.Number != m.stopping.number {
 		return // of an earlier wave
 	}
-	a.stop = stopAnswer{msg.Number, msg.Pending, msg.Activity, slices.Clone(msg.Left), slices.Clone(msg.Saved)}
+	a.stop = stopAnswer{number: msg.Number, pending: msg.Pending, activity: msg.Activity, left: slices.Clone(msg.Left), saved: slices.Clone(msg.Saved)}
 	if all, pending, _ := m.stopAnswers(); all && pending == 0 {
 		m.advanceStop(now)
 	}
@@ -288,22 +291,42 @@ func (m *CellAppMgr) stopDisturbed(now time.Duration, dead *member) {
 }
 
 // learnStop hears from an app how far an earlier manager was.
-func (m *CellAppMgr) learnStop(told *wire.Rejoin) {
-	s := &m.stopping
-	if told.Stopping > s.heard {
-		s.heard, s.reason = told.Stopping, told.StopReason
+func (m *CellAppMgr) learnStop(a *member, told *wire.Rejoin) {
+	a.stop.heard, a.stop.reason = told.Stopping, told.StopReason
+}
+
+// heardStop is the step that more than half of those who hold entities were told by an earlier manager: all were
+// told it at once, so a few who say so lie, or have believed a manager that does not lead any more.
+func (m *CellAppMgr) heardStop() (step wire.StopStep, reason string) {
+	for step = wire.StopEnded; step > wire.StopNone; step-- {
+		all, told := 0, 0
+		for _, a := range m.members {
+			if !a.reports() || a.missing {
+				continue
+			}
+			if all++; a.stop.heard >= step {
+				told++
+				reason = a.stop.reason
+			}
+		}
+		if 2*told > all {
+			return step, reason
+		}
 	}
+	return wire.StopNone, ""
 }
 
 // resumeStop goes on with the stop that an earlier manager led.
 func (m *CellAppMgr) resumeStop(now time.Duration) {
 	s := &m.stopping
-	if s.heard == wire.StopNone || s.step != wire.StopNone {
+	heard, reason := m.heardStop()
+	if heard == wire.StopNone || s.step != wire.StopNone {
 		return
 	}
-	m.log.Warn("an earlier manager was stopping the world; this one goes on", "step", s.heard.String(), "reason", s.reason)
+	s.reason = reason
+	m.log.Warn("an earlier manager was stopping the world; this one goes on", "step", heard.String(), "reason", reason)
 	s.began, s.number = now, uint64(m.cfg.Term)<<32
-	if s.heard >= wire.StopSaved {
+	if heard >= wire.StopSaved {
 		m.enterStop(now, wire.StopSaved)
 		return
 	}

@@ -18,7 +18,7 @@ import (
 // managers, which are started later, would meet.
 func TestAllFaultsAtOnce(t *testing.T) {
 	err := Config{
-		CellApps: -1, Term: 1 << 30, AppTimeout: time.Millisecond,
+		CellApps: -1, Term: 1 << 31, AppTimeout: time.Millisecond,
 		BackupPeriod: time.Millisecond, BackupReplicas: 9,
 		Policy: balance.ProfileConfig{TargetLoad: 2}, Space: space.Config{AoIRadius: 900, Border: balance.Border{GhostDistance: 550}}, Logins: cellappmgr.LoginConfig{MaxLoad: -1},
 		Spaces: []cellappmgr.SpaceConfig{

@@ -186,7 +186,7 @@ func live(t *testing.T, cfg cluster.Config, roots *tls.Config) {
 // from the other side stays on its cell: then there is another corner.
 var meetings = []property.Vector3{{X: 400, Z: 400}, {X: -400, Z: -400}, {X: 300, Z: -300}, {X: -300, Z: 300}}
 
-// cross has all players go from corner to corner until each can have crossed a border twice. In each they stay
+// cross has each player go from corner to corner until all can have crossed a border twice. In each they stay
 // for half a second and more: on a busy machine no cell looks for who has left it sooner.
 func cross(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 	t.Helper()
@@ -201,8 +201,10 @@ func cross(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d border crossings, %d cells", st.Counters.Migrations, st.Cells)
 		}
-		for _, p := range players {
-			p.do(t, func(c *client.Client) error { return c.SetPosition(meetings[i/25%len(meetings)], property.Vector3{}) })
+		for k, p := range players { // no two at one place, so that there is always one to cross, wherever the line goes
+			p.do(t, func(c *client.Client) error {
+				return c.SetPosition(meetings[(i/25+k)%len(meetings)], property.Vector3{})
+			})
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

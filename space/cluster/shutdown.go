@@ -36,7 +36,11 @@ func (c *Cluster) Shutdown(ctx context.Context, reason string) (report status.St
 		return report, ErrNoManager
 	}
 	ordered := false
-	if err := c.cellAppMgr.Do(func(a host.App) { ordered = a.(*cellappmgr.Seat).Shutdown(c.host.Clock(), reason) }); err != nil {
+	var seat *cellappmgr.Seat
+	if err := c.cellAppMgr.Do(func(a host.App) {
+		seat = a.(*cellappmgr.Seat)
+		ordered = seat.Shutdown(c.host.Clock(), reason)
+	}); err != nil {
 		return report, err
 	}
 	if !ordered {
@@ -47,7 +51,11 @@ func (c *Cluster) Shutdown(ctx context.Context, reason string) (report status.St
 	defer poll.Stop()
 	for !report.Done {
 		if err := c.cellAppMgr.Do(func(a host.App) { report = a.(*cellappmgr.Seat).Stop() }); err != nil {
-			return report, err
+			<-c.cellAppMgr.Done()
+			if report = seat.Stop(); !report.Done { // else it has ended since it was last asked
+				return report, err
+			}
+			break
 		}
 		select {
 		case <-ctx.Done():

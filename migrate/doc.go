@@ -160,6 +160,7 @@
 //	                     app is dismissed, since it has left
 //	Stop, StopState      told again until it is answered in that wave    1 s
 //	KeepSpace, SpaceKept told again until it is answered                 1 s
+//	KeepOnly, OnlyKept   the same, with all spaces that live then        5 s
 //	BringSpace,          asked again until they are answered             1 s
 //	SpaceBrought
 //	BringBack,           asked again, of any BaseApp; what lives         15 s, or at once when

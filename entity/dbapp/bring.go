@@ -96,6 +96,7 @@ type bringApp struct {
 type kept struct {
 	done   bool
 	spaces []wire.KeptSpace
+	keys   []string // of the blobs
 	faults []string
 	err    error
 }
@@ -157,7 +158,7 @@ func (d *DBApp) bringJob(f func(ctx context.Context, s store.Store) any) {
 	})
 }
 
-// readKept reads the spaces of the last stop, unless this start has had them.
+// readKept reads the spaces of the world before, unless this start has had them.
 func (d *DBApp) readKept() {
 	start := d.start
 	d.bringJob(func(ctx context.Context, s store.Store) any {
@@ -165,17 +166,17 @@ func (d *DBApp) readKept() {
 		if err != nil && !errors.Is(err, store.ErrMissing) {
 			return kept{err: err}
 		}
-		if n, _ := binary.Uvarint(b.Data); err == nil && n == start {
-			return kept{done: true}
+		n, _ := binary.Uvarint(b.Data)
+		k := readSpaces(ctx, s, start)
+		if k.done = err == nil && n == start; k.done {
+			k.spaces = nil
 		}
-		return readSpaces(ctx, s)
+		return k
 	})
 }
 
-// readSpaces reads the spaces of the newest start that has kept any, and removes those of older ones.
-func readSpaces(ctx context.Context, s store.Store) (k kept) {
-	var newest uint64
-	var old []store.Blob
+// readSpaces reads the blobs of all spaces. Those that were written in this start are of spaces that live.
+func readSpaces(ctx context.Context, s store.Store, now uint64) (k kept) {
 	for after := ""; ; {
 		blobs, err := s.List(ctx, spacePrefix, after, bringPage)
 		if err != nil {
@@ -185,28 +186,18 @@ func readSpaces(ctx context.Context, s store.Store) (k kept) {
 			after = b.Key
 			start, n := binary.Uvarint(b.Data)
 			x, err := wire.ParseKeptSpace(b.Data[max(n, 0):])
-			switch {
-			case n <= 0 || err != nil:
+			if n <= 0 || err != nil {
 				k.faults = append(k.faults, fmt.Sprintf("%s: %v", b.Key, err))
-				continue
-			case start > newest:
-				newest, k.spaces = start, nil
-			case start < newest:
-				old = append(old, b)
-				continue
+				continue // it stays for whoever can read it
 			}
-			k.spaces = append(k.spaces, x)
+			if k.keys = append(k.keys, b.Key); start != now {
+				k.spaces = append(k.spaces, x)
+			}
 		}
 		if len(blobs) < bringPage {
-			break
+			return k
 		}
 	}
-	for _, b := range old {
-		if err := s.Remove(ctx, b.Key, b.Version); err != nil && !errors.Is(err, store.ErrMissing) {
-			return kept{err: err}
-		}
-	}
-	return k
 }
 
 // tellSpaces tells the manager of the spaces, and then that these are all.
@@ -369,6 +360,7 @@ func (d *DBApp) keptRead(r *kept) {
 		d.bring.lostSpaces++
 		d.log.Error("a space of the store cannot be read", "space", f)
 	}
+	d.spaces.stored = r.keys
 	d.bring.state, d.bring.spaces = bringSpaces, r.spaces
 	if r.done {
 		d.bring.state = bringDone

@@ -211,7 +211,7 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 		return
 	}
 	if token == spaceToken {
-		d.spaceKept(result)
+		d.spacesDone(result)
 		return
 	}
 	list, ok := d.calls.jobs[token]

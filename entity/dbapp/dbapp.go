@@ -104,7 +104,7 @@ func (d *DBApp) Tick(now time.Duration) (next time.Duration) {
 	d.freeDead()
 	d.pump()
 	d.tickBring()
-	d.writeSpace()
+	d.writeSpaces()
 	d.sendReport()
 	return d.ticks.End(d.ticks.Now(), &d.report)
 }
@@ -208,6 +208,7 @@ func (d *DBApp) route() {
 	app.Try(r, d.appDead)
 	app.Try(r, d.takeStop)
 	app.Try(r, d.keepSpace)
+	app.Try(r, d.keepOnly)
 	app.On(r, func(from sender, m *wire.SpaceBrought) { d.links.Answered(d.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.BroughtBack) { d.links.Answered(d.now, from.ch, m) })
 	app.Try(r, d.basesMoved)

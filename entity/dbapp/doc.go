@@ -38,11 +38,11 @@
 //
 // # What comes back
 //
-// When a start of the cluster has begun, the DBApp tells the CellAppMgr which spaces the last stop has kept, and
+// When a start of the cluster has begun, the DBApp tells the CellAppMgr which spaces the store has, and
 // has the BaseApps load the entities whose rows are marked: those of the types of Config.BringBack that lived at
 // their last write. bringing draws that. It loads maxBringing at a time, each on the BaseApp that was given
-// fewest, and logs each that cannot be loaded; it stays in the store. The spaces are blobs, written by the
-// last step of a stop (package cellappmgr).
+// fewest, and logs each that cannot be loaded; it stays in the store. The spaces are blobs,
+// written a few seconds after a change, and in the last step of a stop (package cellappmgr).
 //
 // # Contract
 //

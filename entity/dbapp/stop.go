@@ -17,5 +17,5 @@ func (d *DBApp) takeStop(_ sender, s *wire.Stop) error {
 // Ended reports whether the world was stopped and nothing is under way, so that the process can end.
 func (d *DBApp) Ended() bool {
 	step, _ := d.manager.Stopping()
-	return step == wire.StopEnded && len(d.calls.jobs) == 0 && !d.spaces.writing
+	return step == wire.StopEnded && len(d.calls.jobs) == 0 && !d.spaces.working
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -8,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space/cellapp"
@@ -156,7 +159,7 @@ func TestStopWithDeaths(t *testing.T) {
 
 // TestStopBreaks: channels break at the messages of the stop, all over the cluster.
 func TestStopBreaks(t *testing.T) {
-	for _, id := range []wire.ID{wire.StopID, wire.StopStateID, wire.KeepSpaceID, wire.SpaceKeptID, wire.EndWorldID} {
+	for _, id := range []wire.ID{wire.StopID, wire.StopStateID, wire.KeepSpaceID, wire.SpaceKeptID, wire.KeepOnlyID, wire.OnlyKeptID, wire.EndWorldID} {
 		t.Run(id.String(), func(t *testing.T) {
 			t.Parallel()
 			o := vaultsOptions(uint64(id))
@@ -325,4 +328,113 @@ func TestStartAfterCrash(t *testing.T) {
 		return len(s.vaults()) == len(was)
 	})
 	s.sameVaults(was)
+}
+
+// TestSpacesOutliveACrash: all processes of a world die at once, with what had changed some seconds before it or
+// later. Spaces that were created are there again, with their data, and those that had ended are not.
+func TestSpacesOutliveACrash(t *testing.T) {
+	for _, who := range []string{"", "dbapp", "cellappmgr", "channels"} {
+		t.Run(who, func(t *testing.T) {
+			t.Parallel()
+			o := vaultsOptions(11)
+			s := beginning(t, o)
+			s.wait(3 * time.Second)
+			halls := s.makeHalls()
+			s.wait(8 * time.Second) // the store has them
+			if n := len(s.keptSpaces()); n != 1+len(halls) {
+				t.Errorf("%d spaces are in the store", n)
+			}
+			if who == "channels" {
+				s.breakSome(wire.KeepSpaceID, wire.SpaceKeptID, wire.KeepOnlyID, wire.OnlyKeptID)
+			}
+			s.tend(halls[0], func(b *vaultBase) error { return b.DestroySpace(b.hall) })
+			s.tend(halls[1], func(b *vaultBase) error { return b.SetSpaceData(b.hall, hallKey, []byte("late")) })
+			s.crashSoon(who)
+			s.wait(15 * time.Second)
+			if n := len(s.keptSpaces()); n != len(halls) {
+				t.Errorf("%d spaces are in the store after one has ended", n)
+			}
+			o.Kept = s.world.books.kept
+			s = beginning(t, o)
+			s.until("the spaces are back", 20*time.Second, func() bool { return len(s.hallData()) == len(halls)-1 })
+			for i, id := range halls[1:] {
+				if want := []string{"late", "made"}[min(i, 1)]; s.hallData()[id] != want {
+					t.Errorf("space %d has the data %q, want %q", id, s.hallData()[id], want)
+				}
+			}
+		})
+	}
+}
+
+const hallKey = 77
+
+// makeHalls has some vaults create a space each, with data.
+func (s *stopping) makeHalls() (halls []entity.SpaceID) {
+	s.t.Helper()
+	const n = 4
+	asked := 0
+	s.eachVault(func(b *vaultBase) {
+		if asked++; asked > n {
+			return
+		}
+		if _, err := b.CreateSpace(entity.SpaceInfo{Bounds: room(0).Bounds, MinCells: 1, MaxCells: 1, Keep: true}, "OnHall"); err != nil {
+			s.t.Fatal(err)
+		}
+	})
+	s.until("the spaces are made", 10*time.Second, func() bool {
+		halls = halls[:0]
+		s.eachVault(func(b *vaultBase) {
+			if b.hall != 0 {
+				halls = append(halls, b.hall)
+			}
+		})
+		return len(halls) == n
+	})
+	for _, id := range halls {
+		s.tend(id, func(b *vaultBase) error { return b.SetSpaceData(id, hallKey, []byte("made")) })
+	}
+	return halls
+}
+
+func (s *stopping) eachVault(f func(b *vaultBase)) {
+	s.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if v, ok := a.Script(b.ID).(*vaultBase); ok {
+			f(v)
+		}
+	})
+}
+
+// tend does something to a space by the base that asked for it.
+func (s *stopping) tend(hall entity.SpaceID, f func(b *vaultBase) error) {
+	s.t.Helper()
+	s.eachVault(func(b *vaultBase) {
+		if b.hall == hall {
+			if err := f(b); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	})
+}
+
+// hallData is the data of the spaces that were created.
+func (s *stopping) hallData() map[entity.SpaceID]string {
+	list := map[entity.SpaceID]string{}
+	s.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			if e, ok := c.Data(hallKey); ok {
+				list[c.Space()] = string(e.Value)
+			}
+		}
+	})
+	return list
+}
+
+// keptSpaces are the spaces in the store.
+func (s *stopping) keptSpaces() []store.Blob {
+	s.t.Helper()
+	list, err := s.world.books.kept.List(context.Background(), "space/", "", store.MaxPage)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return list
 }

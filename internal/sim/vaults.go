@@ -29,7 +29,8 @@ const vaultDef = `<root><Persistent> true </Persistent>
 type vaultBase struct {
 	*entity.Base
 	Count, Heard property.Int64
-	beats        int `cellscape:"local"`
+	beats        int            `cellscape:"local"`
+	hall         entity.SpaceID `cellscape:"local"` // a space that it asked for
 }
 
 // OnCreated stands where it stood, or somewhere.
@@ -48,6 +49,9 @@ func (b *vaultBase) OnBeat(entity.Callback) {
 		_ = b.Write("OnKept", 0)
 	}
 }
+
+// OnHall notes a space that was asked for.
+func (b *vaultBase) OnHall(r entity.SpaceReply) { b.hall = r.Space }
 
 // OnKept is another change, which the store does not have yet.
 func (b *vaultBase) OnKept(entity.StoreReply) { b.Count.Set(b.Count.Get() + 1) }

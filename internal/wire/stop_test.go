@@ -9,7 +9,7 @@ import (
 )
 
 func keptSpace() wire.KeptSpace {
-	return wire.KeptSpace{Space: 1<<24 + 1, Last: 1<<24 + 7, Info: []byte("info"), Data: []wire.SpaceDataEntry{{Number: 7, Key: 3, Value: []byte("night")}}}
+	return wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []wire.SpaceDataEntry{{Number: 7, Key: 3, Value: []byte("night")}}}
 }
 
 func FuzzKeptSpace(f *testing.F) {

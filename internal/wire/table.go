@@ -161,7 +161,7 @@ const (
 	LocatedAreaID
 )
 
-// About the controlled stop of a world, and its next start.
+// About the controlled stop of a world, and what the store keeps for its next start.
 const (
 	EndWorldID ID = 178 + iota
 	WorldEndingID
@@ -173,6 +173,8 @@ const (
 	SpaceBroughtID
 	BringBackID
 	BroughtBackID
+	KeepOnlyID
+	OnlyKeptID
 )
 
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
@@ -304,10 +306,12 @@ var table = newTable(
 	row[WorldEnding](WorldEndingID, CellAppMgr.to(Observer)),
 	row[Stop](StopID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, CellAppMgr)),
 	row[StopState](StopStateID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr)),
+
+	// What the store keeps of the world, and what comes back when it starts.
 	row[KeepSpace](KeepSpaceID, CellAppMgr.to(DBApp)),
 	row[SpaceKept](SpaceKeptID, DBApp.to(CellAppMgr)),
-
-	// What comes back when a world starts.
+	row[KeepOnly](KeepOnlyID, CellAppMgr.to(DBApp)),
+	row[OnlyKept](OnlyKeptID, DBApp.to(CellAppMgr)),
 	row[BringSpace](BringSpaceID, DBApp.to(CellAppMgr)).answered(SpaceBroughtID),
 	row[SpaceBrought](SpaceBroughtID, CellAppMgr.to(DBApp)),
 	row[BringBack](BringBackID, DBApp.to(BaseApp)).answered(BroughtBackID),

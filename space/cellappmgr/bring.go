@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// When a world with a store starts, the DBApp says which spaces the last stop has kept, before any space is
+// When a world with a store starts, the DBApp says which spaces it has kept, before any space is
 // made or created:
 //
 //	BringSpace ...         BringSpace (All)
@@ -27,9 +26,8 @@ const bringMost = 15 * time.Second
 type bringing struct {
 	known bool // all were told, or the world runs already
 	timed bool
-	since time.Duration  // by the time that the manager was awake
-	last  entity.SpaceID // the highest id of a created space of the world that was stopped
-	n     int            // how many came
+	since time.Duration // by the time that the manager was awake
+	n     int           // how many came
 }
 
 // knowsSpaces reports whether spaces may be made.
@@ -42,7 +40,7 @@ func (m *CellAppMgr) knowsSpaces() bool {
 		b.timed, b.since = true, m.awake.total
 	case m.awake.total-b.since >= bringMost:
 		b.known = true
-		m.log.Error("no DBApp has said which spaces the last stop has kept; the world begins without them", "after", bringMost)
+		m.log.Error("no DBApp has said which spaces the store has; the world begins without them", "after", bringMost)
 	}
 	return b.known
 }
@@ -72,7 +70,6 @@ var errMade = errors.New("cellappmgr: the space has begun without it")
 
 // bring makes the record of a space of the store, or gives one of the Config its data.
 func (m *CellAppMgr) bring(now time.Duration, k *wire.KeptSpace) error {
-	m.bringing.last = max(m.bringing.last, k.Last)
 	s := m.space(k.Space)
 	switch {
 	case s != nil && s.fromStore:
@@ -111,7 +108,6 @@ func (m *CellAppMgr) bringCreated(now time.Duration, k *wire.KeptSpace) (*space,
 	if len(m.spaces) >= MaxSpaces {
 		return nil, errSpacesFull
 	}
-	m.bringing.last = max(m.bringing.last, k.Space)
 	s := m.enter(cfg, &o)
 	if !cfg.Keep {
 		m.orphanSpace(now, s)

@@ -53,6 +53,7 @@ type CellAppMgr struct {
 	gameShift time.Duration // game time minus the manager's clock
 	recovery  recovery
 	keeping   keeping
+	storing   storing
 	// superseded: an app was welcomed by a manager of a higher term.
 	superseded bool
 	// seated: a Seat runs this manager, and asks for a higher term than that of an app which outranks it.
@@ -192,6 +193,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.endEmpty(now)
 		m.makeSpaces(now)
 		m.keepSpaces()
+		m.storeSpaces(now)
 		m.repeatOrders(now)
 		m.releaseApps()
 		m.balance(now)

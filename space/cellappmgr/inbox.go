@@ -134,7 +134,8 @@ func (m *CellAppMgr) route() {
 	})
 	app.On(r, func(from sender, msg *wire.StopState) { m.takeStopState(from.now, from.app, msg) })
 	app.On(r, m.bringSpace)
-	app.On(r, func(from sender, msg *wire.SpaceKept) { m.spaceKept(msg) })
+	app.On(r, func(from sender, msg *wire.SpaceKept) { m.spaceKept(from.now, msg) })
+	app.On(r, func(from sender, msg *wire.OnlyKept) { m.onlyKept(from.now, msg) })
 }
 
 // unproved counts a message of a sender that has not proved to be who may say it.

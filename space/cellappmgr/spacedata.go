@@ -167,6 +167,9 @@ func (m *CellAppMgr) refusedData(s *space, key uint16, from string) {
 
 // tellData tells an entry to every CellApp that has a cell of the space, and to those that keep it.
 func (m *CellAppMgr) tellData(s *space, e wire.SpaceDataEntry) {
+	if isKept(e.Key) {
+		m.keepChanged(s)
+	}
 	encoded := m.encode(&wire.SpaceData{Space: s.cfg.ID, Entry: e})
 	for _, app := range m.members {
 		if s.runsOn(app) {

@@ -52,17 +52,3 @@ func (m *CellAppMgr) nextSpaceID() entity.SpaceID {
 	m.lastSpace++
 	return entity.SpaceID(m.cfg.Term<<spaceTermShift | m.lastSpace)
 }
-
-// lastSpaceID is the last id that was given out, by this manager or in the world that was brought back.
-func (m *CellAppMgr) lastSpaceID() entity.SpaceID {
-	last := m.bringing.last
-	if m.lastSpace > 0 {
-		last = max(last, entity.SpaceID(m.cfg.Term<<spaceTermShift|m.lastSpace))
-	}
-	for _, s := range m.spaces { // of earlier terms
-		if isCreated(s.cfg.ID) {
-			last = max(last, s.cfg.ID)
-		}
-	}
-	return last
-}

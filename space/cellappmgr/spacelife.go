@@ -56,6 +56,7 @@ func (m *CellAppMgr) enter(cfg SpaceConfig, o *origin) *space {
 	m.byID[cfg.ID] = s
 	m.homeless = append(m.homeless, s)
 	m.keeping.pending = true
+	m.keepChanged(s)
 	return s
 }
 
@@ -129,6 +130,7 @@ func (m *CellAppMgr) endSpace(now time.Duration, s *space, why string) {
 	s.ending, s.tree, s.dirty = true, nil, false
 	delete(m.byRequest, spaceRequest{s.origin.owner, s.origin.request})
 	m.release(s)
+	m.keepEnded()
 	for _, c := range s.cells {
 		c.app.cells--
 		s.removals = append(s.removals, &removal{cell: c.id, app: c.app})

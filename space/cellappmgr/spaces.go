@@ -32,6 +32,7 @@ type space struct {
 	data      spaceData
 	keepers   []*member // see keepSpaces
 	keptRound uint64    // the round in which they were chosen
+	stored    stored    // see storeSpaces
 	copied    bool      // keepers have told of it
 	rates     rates
 	info      []byte      // goes with AddCell

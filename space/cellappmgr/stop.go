@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
@@ -50,9 +49,6 @@ const (
 	// do not end.
 	savedMost = 2 * time.Second
 	endMost   = 3 * time.Second
-	// maxKeeping bounds the spaces that the DBApp is asked to keep at one time, each with as much data as
-	// a message holds.
-	maxKeeping = 16
 )
 
 // stopAnswer is what a member has answered.
@@ -72,22 +68,12 @@ type stopping struct {
 	step   wire.StopStep
 	reason string
 	number uint64 // of the last wave
-	first  uint64 // of the first wave of writing
 
 	began, since, askedAt time.Duration // of all, of the step, of the wave
 	quiet                 bool          // the wave before found nothing under way
 	activity              uint64        // at that time
-	keeping               []keptSpace   // the spaces, while they are written
 	report                status.Stop
 	ended                 bool
-}
-
-// keptSpace is a space that the store is to keep.
-type keptSpace struct {
-	space  *space
-	at     time.Duration // when it was last sent; 0 for never
-	done   bool
-	failed string
 }
 
 // Shutdown begins the controlled stop of the world; see the package comment. A second one changes nothing.
@@ -122,8 +108,6 @@ func (m *CellAppMgr) enterStop(now time.Duration, step wire.StopStep) {
 		m.frozen = true
 	case wire.StopHeld:
 		s.report.Settling = now - s.began
-		s.first = s.number + 1
-		m.listSpaces()
 	case wire.StopSaved:
 		m.reportStop(now)
 	}
@@ -187,8 +171,6 @@ func (m *CellAppMgr) tickStop(now time.Duration) {
 	switch s.step {
 	case wire.StopNone:
 		return
-	case wire.StopHeld:
-		m.storeSpaces(now)
 	case wire.StopEnded:
 		others := slices.ContainsFunc(m.members, func(a *member) bool { return a.role != wire.Observer })
 		s.ended = s.ended || !others || now-s.since >= endMost
@@ -245,7 +227,7 @@ func (m *CellAppMgr) advanceStop(now time.Duration) {
 			return
 		}
 	case wire.StopHeld:
-		if all && pending == 0 && m.spacesAnswered() || over {
+		if all && pending == 0 && m.allStored() || over {
 			m.enterStop(now, wire.StopSaved)
 			return
 		}
@@ -343,14 +325,7 @@ func (m *CellAppMgr) reportStop(now time.Duration) {
 			r.Add(a.stop.saved[i])
 		}
 	}
-	r.Spaces, r.SpacesLost = 0, 0
-	for i := range s.keeping {
-		if k := &s.keeping[i]; k.done && k.failed == "" {
-			r.Spaces++
-		} else {
-			r.SpacesLost++
-		}
-	}
+	r.Spaces, r.SpacesLost = m.countStored()
 	r.Took = now - s.began
 	r.Writing = max(0, r.Took-r.Settling)
 	sum := r.Sum()
@@ -365,72 +340,4 @@ func (m *CellAppMgr) tellOperators() {
 			m.send(a, &wire.WorldEnding{Stop: m.Stop()})
 		}
 	}
-}
-
-// listSpaces notes which spaces the store is to keep.
-func (m *CellAppMgr) listSpaces() {
-	s := &m.stopping
-	s.keeping = s.keeping[:0]
-	if !m.cfg.Stores {
-		return
-	}
-	for _, x := range m.spaces {
-		if !x.ending {
-			s.keeping = append(s.keeping, keptSpace{space: x})
-		}
-	}
-}
-
-// storeSpaces asks the DBApp to keep the spaces, a few at a time, until it has answered for all.
-func (m *CellAppMgr) storeSpaces(now time.Duration) {
-	s := &m.stopping
-	db := m.byAddress(m.dbApp)
-	if db == nil {
-		return
-	}
-	open := 0
-	for i := range s.keeping {
-		k := &s.keeping[i]
-		switch {
-		case k.done:
-			continue
-		case k.at == 0 || now-k.at >= resend:
-			k.at = max(now, 1)
-			m.send(db, &wire.KeepSpace{Stop: s.first, KeptSpace: k.space.kept(m.lastSpaceID())})
-		}
-		if open++; open == maxKeeping {
-			return
-		}
-	}
-}
-
-// kept is what the store keeps of a space: what it is, and its data without what only the manager knows.
-func (s *space) kept(last entity.SpaceID) wire.KeptSpace {
-	k := wire.KeptSpace{Space: s.cfg.ID, Info: s.info, Last: last}
-	for i := range s.data.entries {
-		if e := &s.data.entries[i]; !e.Removed && e.Key != entity.LostAreaKey {
-			k.Data = append(k.Data, wire.SpaceDataEntry{Number: e.Number, Key: e.Key, ID: e.ID, Value: e.Value})
-		}
-	}
-	return k
-}
-
-// spaceKept takes the DBApp's answer.
-func (m *CellAppMgr) spaceKept(msg *wire.SpaceKept) {
-	s := &m.stopping
-	if msg.Stop != s.first {
-		return
-	}
-	i := slices.IndexFunc(s.keeping, func(k keptSpace) bool { return k.space.cfg.ID == msg.Space })
-	if i < 0 || s.keeping[i].done {
-		return
-	}
-	s.keeping[i].done, s.keeping[i].failed = true, msg.Reason
-	if msg.Reason != "" {
-		m.log.Error("the store does not keep a space", "space", msg.Space, "reason", msg.Reason)
-	}
-}
-
-func (m *CellAppMgr) spacesAnswered() bool {
-	return !slices.ContainsFunc(m.stopping.keeping, func(k keptSpace) bool { return !k.done })
 }

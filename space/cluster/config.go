@@ -129,7 +129,8 @@ type Config struct {
 	// BringBack names types of entities that come back by themselves when the world starts: those that lived
 	// when it ended, whether it was stopped or crashed, and were ever written (entity.Base.Write). Their cell
 	// parts are made where they stood, unless the script does otherwise (baseapp.Returner). The PlayerType
-	// comes back by logins only. Spaces come back after a Shutdown, in any case.
+	// comes back by logins only. Spaces come back in any case, with their data:
+	// after a Shutdown as they were, after a crash of all processes as they were some seconds before.
 	BringBack []string
 	// ArchivePeriod is the time in which each entity that is kept is written once. Default
 	// baseapp.DefaultArchivePeriod; below 0 never.

@@ -15,7 +15,7 @@ import (
 )
 
 // Gateway joins two places, of two spaces or of one, so that players see through: a portal, or the
-// entrance of a dungeon. See "Gateways" in the package documentation.
+// entrance of a dungeon. See "Gateways" in the package documentation, and examples/portal.
 type Gateway struct {
 	// Near and Far are its two ends.
 	Near, Far GatewayEnd

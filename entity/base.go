@@ -12,7 +12,7 @@ import (
 // BaseHost is the app that holds a base, with what the methods of Base need from it.
 type BaseHost interface {
 	Caller
-	AnswerHost
+	Answerer
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
 	CreateCellAt(info CellInfo, method string) (request uint64, err error)
 	DestroyCell() error
@@ -31,13 +31,6 @@ type BaseHost interface {
 	ClientHost
 	DownloadHost
 	StoreHost
-}
-
-// AnswerHost is how a BaseHost answers calls later.
-type AnswerHost interface {
-	Answerer
-	Later() (AnswerToken, error)
-	Fail(token AnswerToken, err error) error
 }
 
 // BaseMaker is how a BaseHost makes bases elsewhere and names them.

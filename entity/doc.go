@@ -85,7 +85,7 @@
 //			g.fault(g.Fail(token, &entity.GameError{Code: notWanted}))
 //			return
 //		}
-//		g.fault(g.Answer(token, int32(1)))
+//		g.fault(g.Answer(token, int32(1))) // or, checked by the compiler: world.GuildBaseAnswers{g}.AnswerJoin(token, 1)
 //	}
 //
 // A part keeps up to MaxOwedAnswers calls so. They travel with it, are in its backups and copies, and

@@ -60,7 +60,9 @@ type AnswerToken uint64
 // Answerer is a part of an entity that answers a call later: a *Base or a *space.Real, or a script that
 // embeds one.
 type Answerer interface {
+	Later() (AnswerToken, error)
 	Answer(token AnswerToken, results ...any) error
+	Fail(token AnswerToken, err error) error
 }
 
 // GameError is an error of the game that travels: a called method returns it, and the caller finds it

@@ -15,6 +15,7 @@
 //	AvatarCellMethods, AvatarBaseMethods   the methods that its script must have, for the compiler to check
 //	AvatarCellMailbox, AvatarBaseMailbox,
 //	AvatarClientMailbox                    an entity.Mailbox with typed calls
+//	AvatarCellAnswers, AvatarBaseAnswers   typed answers to calls that Later has kept
 //	AvatarReplica                          a client.Replica with a typed getter for each property that clients see
 //	AvatarCellCalls, AvatarBaseCalls       typed calls from a client, of exposed methods
 //	AvatarClientMethods                    what a client program does when the server calls it
@@ -55,7 +56,22 @@
 //
 // A component of a type is a struct within AvatarCell, with the tag component:"name"; its methods
 // and getters have both names, LegsJump. A type with a ClientName has no replica: clients see it as
-// that type. A call carries no results: what a method returns is told in its comment.
+// that type.
+//
+// The results of a two-way call are told by a method of the mailbox, named after the called one. A method
+// that answers later answers by its name, too:
+//
+//	func (b *Bank) Balance(of string) (gold uint32, err error) {
+//		token, err := b.Later()
+//		...
+//		return 0, err
+//	}
+//
+//	func (b *Bank) OnFound(r entity.Reply) {
+//		gold, err := world.NewVaultBaseMailbox(b.vault()).GoldResults(r)
+//		...
+//		err = world.BankBaseAnswers{b}.AnswerBalance(entity.AnswerToken(r.User), gold)
+//	}
 //
 // # Structures
 //

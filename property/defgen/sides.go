@@ -44,6 +44,7 @@ func (g *generator) writeType(d *property.Definition) {
 		}
 		g.writeMethods(d, &x)
 		g.writeMailbox(d, &x)
+		g.writeAnswers(d, &x)
 	}
 	if seenByClients(d) {
 		g.writeReplica(d)

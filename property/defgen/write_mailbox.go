@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cellscape/cellscape/property"
@@ -19,11 +20,7 @@ func (g *generator) writeMailbox(d *property.Definition, x *side) {
 		"type %s struct{ entity.Mailbox }\n\n", name, part, d.Name, name)
 	g.printf("// New%s makes the calls of m typed: m leads to the %s part of %s.\n"+
 		"func New%s(m entity.Mailbox) %s { return %s{m} }\n\n", name, part, d.Name, name, name, name)
-	answers := false
-	for _, m := range x.methods {
-		answers = answers || len(m.Returns) > 0
-	}
-	if answers {
+	if hasResults(x.methods) {
 		g.printf("// Then is that of entity.Mailbox, for the typed calls.\n"+
 			"func (m %s) Then(method string, user int64) %s { return %s{m.Mailbox.Then(method, user)} }\n\n", name, name, name)
 	}
@@ -46,6 +43,32 @@ func (g *generator) writeResults(name string, m *property.Method) {
 	g.printf("// %sResults are the results of %s that an answer brings, or why there are none.\n"+
 		"func (m %s) %sResults(r entity.Reply)%s {\nerr = r.Scan(%s)\nreturn %s, err\n}\n\n",
 		goMethod(m), goMethod(m), name, goMethod(m), g.results(m), strings.Join(pointers, ", "), strings.Join(names, ", "))
+}
+
+// hasResults reports whether any of the methods has.
+func hasResults(methods []*property.Method) bool {
+	return slices.ContainsFunc(methods, func(m *property.Method) bool { return len(m.Returns) > 0 })
+}
+
+// writeAnswers writes what answers calls of one side's methods later, if any has results.
+func (g *generator) writeAnswers(d *property.Definition, x *side) {
+	if !hasResults(x.methods) {
+		return
+	}
+	part := strings.ToLower(x.name)
+	name := g.declare(d, x.name+"Answers", "the answers of the "+part+" part")
+	g.printf("// %s answers calls of the %s methods of %s that Later has kept, with typed results. The errors are\n"+
+		"// those of entity.Base.Answer, which it has, too.\n"+
+		"type %s struct{ entity.Answerer }\n\n", name, part, d.Name, name)
+	for _, m := range x.methods {
+		if len(m.Returns) == 0 {
+			continue
+		}
+		results := &property.Method{Name: m.Name, Args: m.Returns}
+		g.printf("// Answer%s answers a call of %s.\n"+
+			"func (a %s) Answer%s(token entity.AnswerToken, %s) error { return a.Answerer.Answer(token%s) }\n\n",
+			goMethod(m), goMethod(m), name, goMethod(m), g.signature(results, g.plain, "a", "token"), g.arguments(results, g.parameters(results, "a", "token")))
+	}
 }
 
 // writeCalls writes the typed calls of methods through a mailbox, the struct of that name.

@@ -365,6 +365,15 @@ func (m ShopServiceMailbox) BuyResults(r entity.Reply) (arg1 property.Value, err
 	return arg1, err
 }
 
+// ShopServiceAnswers answers calls of the service methods of Shop that Later has kept, with typed results. The errors are
+// those of entity.Base.Answer, which it has, too.
+type ShopServiceAnswers struct{ entity.Answerer }
+
+// AnswerBuy answers a call of Buy.
+func (a ShopServiceAnswers) AnswerBuy(token entity.AnswerToken, arg1 property.Value) error {
+	return a.Answerer.Answer(token, arg1)
+}
+
 // ClientHandlers finds who answers for a replica: a function for each type, which may be nil, as may what it returns.
 // A handler hears of changes by the interfaces named Setter that it has. Its methods are for client.Events:
 //

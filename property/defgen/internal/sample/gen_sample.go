@@ -12,7 +12,7 @@ import (
 
 // Digests of the definitions that this file was generated from.
 const (
-	SchemaDigest       = "e1daf39b4ca469cefa75224080d79c42"
+	SchemaDigest       = "885845f335e8adcaac4c3add276d2cac"
 	SchemaClientDigest = "9bc3a661b7b040afc0939a46bc302389"
 )
 
@@ -325,6 +325,9 @@ type AvatarBaseMethods interface {
 	// Collect: gem FIXED_DICT Gem or None, gender UINT8, exposed to OWN_CLIENT.
 	// GemDataOf takes argument gem apart.
 	Collect(gem property.Value, gender uint8)
+	// Appraise: gem FIXED_DICT Gem or None, returns best FIXED_DICT Weapon, a ARRAY of INT16.
+	// GemDataOf takes argument gem apart.
+	Appraise(gem property.Value) (best property.Value, a []int16, err error)
 	// Balance: of STRING, returns gold UINT32.
 	Balance(of string) (gold uint32, err error)
 }
@@ -345,13 +348,38 @@ func (m AvatarBaseMailbox) Collect(gem *GemData, gender uint8) error {
 	return m.Mailbox.Call("collect", genOptional(gem, ValueOfGem), gender)
 }
 
+// Appraise: gem FIXED_DICT Gem or None, returns best FIXED_DICT Weapon, a ARRAY of INT16.
+func (m AvatarBaseMailbox) Appraise(gem *GemData) error {
+	return m.Mailbox.Call("appraise", genOptional(gem, ValueOfGem))
+}
+
 // Balance: of STRING, returns gold UINT32.
 func (m AvatarBaseMailbox) Balance(of string) error { return m.Mailbox.Call("balance", of) }
+
+// AppraiseResults are the results of Appraise that an answer brings, or why there are none.
+func (m AvatarBaseMailbox) AppraiseResults(r entity.Reply) (best property.Value, a []int16, err error) {
+	err = r.Scan(&best, &a)
+	return best, a, err
+}
 
 // BalanceResults are the results of Balance that an answer brings, or why there are none.
 func (m AvatarBaseMailbox) BalanceResults(r entity.Reply) (gold uint32, err error) {
 	err = r.Scan(&gold)
 	return gold, err
+}
+
+// AvatarBaseAnswers answers calls of the base methods of Avatar that Later has kept, with typed results. The errors are
+// those of entity.Base.Answer, which it has, too.
+type AvatarBaseAnswers struct{ entity.Answerer }
+
+// AnswerAppraise answers a call of Appraise.
+func (a AvatarBaseAnswers) AnswerAppraise(token entity.AnswerToken, best WeaponData, aArg []int16) error {
+	return a.Answerer.Answer(token, ValueOfWeapon(best), genList(aArg, func(x int16) property.Value { return property.Int(int64(x)) }))
+}
+
+// AnswerBalance answers a call of Balance.
+func (a AvatarBaseAnswers) AnswerBalance(token entity.AnswerToken, gold uint32) error {
+	return a.Answerer.Answer(token, gold)
 }
 
 // AvatarClientMethods is what a client program does when the server calls client methods of Avatar.

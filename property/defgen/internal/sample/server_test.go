@@ -57,6 +57,10 @@ func (p *Player) Collect(gem property.Value, gender uint8) {
 	p.heard = append(p.heard, fmt.Sprintf("collect, no gem %v, %d", gem.IsNone(), gender))
 }
 
+func (p *Player) Appraise(property.Value) (property.Value, []int16, error) {
+	return property.Value{}, nil, nil
+}
+
 func (p *Player) Balance(of string) (uint32, error) {
 	p.heard = append(p.heard, "balance of "+of)
 	return 7, nil
@@ -140,6 +144,40 @@ func TestCallsOfTheBaseReachTheScript(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"collect, no gem true, 3", "balance of Ada"}, player.heard); diff != "" {
 		t.Errorf("heard (-want +got):\n%s", diff)
+	}
+}
+
+// answers is what a script embeds to answer later.
+type answers struct{ said []any }
+
+func (a *answers) Later() (entity.AnswerToken, error) { return 5, nil }
+
+func (a *answers) Answer(token entity.AnswerToken, results ...any) error {
+	a.said = append(append(a.said, token), results...)
+	return nil
+}
+
+func (a *answers) Fail(token entity.AnswerToken, err error) error {
+	a.said = append(a.said, token, err)
+	return nil
+}
+
+// A call that Later has kept is answered with Go values, as a call takes them.
+func TestAnswersLater(t *testing.T) {
+	said := new(answers)
+	by := sample.AvatarBaseAnswers{Answerer: said}
+	token, err := by.Later()
+	sword := sample.WeaponData{Name: "sword", Damage: 12, Runes: []int16{-1, 4}}
+	if err := errors.Join(err, by.AnswerAppraise(token, sword, []int16{7}), by.AnswerBalance(6, 70), by.Fail(7, nil)); err != nil {
+		t.Error(err)
+	}
+	if len(said.said) != 7 {
+		t.Fatalf("said %v", said.said)
+	}
+	said.said[1] = sample.WeaponDataOf(said.said[1].(property.Value))
+	want := []any{entity.AnswerToken(5), sword, property.List(property.Int(7)), entity.AnswerToken(6), uint32(70), entity.AnswerToken(7), nil}
+	if diff := cmp.Diff(want, said.said, cmp.Comparer(property.Equal)); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
 	}
 }
 

@@ -187,7 +187,7 @@ func (w *chaos) logf(format string, args ...any) {
 func (w *chaos) start(role string, port uint16) (*chaosPart, error) {
 	p := &chaosPart{role: role, port: port, gone: make(chan error, 1)}
 	p.cmd = exec.Command(os.Args[0], "-test.run=^TestChaosPart$", "-test.count=1", "-test.v")
-	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", chaosPartEnv, role, port))
+	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", chaosPartEnv, role, port), managersEnv+"="+strings.Join(w.places, ","))
 	w.mu.Lock()
 	w.started++
 	n := w.started
@@ -261,7 +261,6 @@ func startChaos(t *testing.T, run chaosRun) *chaos {
 	w.logf("seed %d, %d bots, %v, a death every %v", run.seed, run.bots, run.time, run.every)
 	ports := freePlaces(t, 5)
 	w.places = ports[:3]
-	t.Setenv(managersEnv, strings.Join(w.places, ","))
 	var managers []netip.AddrPort
 	for _, p := range w.places {
 		managers = append(managers, netip.MustParseAddrPort(p))
@@ -532,6 +531,7 @@ func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	t.Parallel()
 	w := startChaos(t, chaosRunOf(t))
 	w.heal()
 	ctx, stop := context.WithCancel(t.Context())

@@ -38,22 +38,22 @@ type mortal struct {
 const mortalEnv = "CELLSCAPE_TEST_MORTAL"
 
 // startMortal starts a CellApp and waits until it has joined.
-func startMortal(t *testing.T, manager netip.AddrPort) *mortal {
+func startMortal(t *testing.T, manager netip.AddrPort, env ...string) *mortal {
 	t.Helper()
-	return startRole(t, "cellapp", manager)
+	return startRole(t, "cellapp", manager, env...)
 }
 
 // startRole is that for a role of mortalRoles.
-func startRole(t *testing.T, role string, manager netip.AddrPort) *mortal {
+func startRole(t *testing.T, role string, manager netip.AddrPort, env ...string) *mortal {
 	t.Helper()
-	return startProcess(t, "TestMortal", mortalEnv+"="+role+" "+manager.String())
+	return startProcess(t, "TestMortal", append(env, mortalEnv+"="+role+" "+manager.String())...)
 }
 
 // startProcess runs a test as a process of its own, and waits until it says that it has joined.
-func startProcess(t *testing.T, test, env string) *mortal {
+func startProcess(t *testing.T, test string, env ...string) *mortal {
 	t.Helper()
 	m := &mortal{cmd: exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.count=1", "-test.v")}
-	m.cmd.Env = append(os.Environ(), env)
+	m.cmd.Env = append(os.Environ(), env...)
 	m.cmd.Stderr = os.Stderr
 	in, err := m.cmd.StdinPipe() // its end ends the process, should the test be killed
 	if err != nil {
@@ -240,6 +240,7 @@ func TestKilledProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	t.Parallel()
 	kills := 2
 	if s := os.Getenv(killsEnv); s != "" {
 		kills, _ = strconv.Atoi(s)
@@ -291,6 +292,7 @@ func TestKilledOnlyCellApp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	t.Parallel()
 	w := &deadly{}
 	cfg, ctx := mortals(t), context.Background()
 	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
@@ -335,6 +337,7 @@ func TestStoppedProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	t.Parallel()
 	w := startDeadly(t, 8)
 	victim, _ := w.crowded(t)
 	if err := victim.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -356,6 +359,7 @@ func TestSilentMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	t.Parallel()
 	raw, err := os.ReadFile("/proc/sys/net/core/somaxconn")
 	if err != nil {
 		t.Skip("the length of the queue is not known: ", err)

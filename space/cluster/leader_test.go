@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"os"
@@ -42,24 +43,32 @@ func TestChief(t *testing.T) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// freePlaces finds ports of the loopback that nobody has now.
+// freePlaces finds ports of the loopback that nobody has now. They are below those that systems give to whoever
+// asks for any, so nobody gets one while its process is gone.
 func freePlaces(t *testing.T, n int) (places []string) {
 	t.Helper()
-	for range n {
-		s, err := net.ListenPacket("udp", "127.0.0.1:0")
+	const first, last, tries = 20_000, 32_000, 100
+	for range tries {
+		if len(places) == n {
+			return places
+		}
+		at := fmt.Sprint("127.0.0.1:", first+rand.IntN(last-first))
+		s, err := net.ListenPacket("udp", at)
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
 		defer func() { _ = s.Close() }()
-		places = append(places, s.LocalAddr().String())
+		places = append(places, at)
 	}
-	return places
+	t.Fatal("no free ports")
+	return nil
 }
 
 // chiefs is a world with managers in three processes and CellApps in others.
 type chiefs struct {
 	*deadly
 	places []netip.AddrPort
+	env    string // tells a process where they are
 	procs  []*mortal
 	login  *cluster.Cluster
 	watch  *cluster.Observer
@@ -68,13 +77,13 @@ type chiefs struct {
 func startChiefs(t *testing.T, n int) *chiefs {
 	t.Helper()
 	places := freePlaces(t, n)
-	t.Setenv(managersEnv, strings.Join(places, ","))
-	w := &chiefs{deadly: &deadly{}}
+	w := &chiefs{deadly: &deadly{}, env: managersEnv + "=" + strings.Join(places, ",")}
 	for _, p := range places {
 		w.places = append(w.places, netip.MustParseAddrPort(p))
-		w.procs = append(w.procs, startProcess(t, "TestChief", chiefEnv+"="+p))
+		w.procs = append(w.procs, w.start(t, p))
 	}
 	cfg, ctx := mortals(t), context.Background()
+	cfg.Managers = places
 	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
 		t.Helper()
 		if err != nil {
@@ -84,7 +93,7 @@ func startChiefs(t *testing.T, n int) *chiefs {
 		return c
 	}
 	for range 4 {
-		w.apps = append(w.apps, startMortal(t, w.places[0]))
+		w.apps = append(w.apps, startMortal(t, w.places[0], w.env))
 	}
 	started(cluster.StartBaseApp(ctx, cfg, netip.AddrPort{}))
 	started(cluster.StartBaseApp(ctx, cfg, netip.AddrPort{}))
@@ -97,6 +106,12 @@ func startChiefs(t *testing.T, n int) *chiefs {
 	w.watch = o
 	w.see(t, "there are four cells", func(s *status.World) bool { return len(s.Spaces) == 1 && len(s.Spaces[0].Cells) == 4 })
 	return w
+}
+
+// start starts managers at one of the places.
+func (w *chiefs) start(t *testing.T, place string) *mortal {
+	t.Helper()
+	return startProcess(t, "TestChief", chiefEnv+"="+place, w.env)
 }
 
 func (w *chiefs) see(t *testing.T, what string, ok func(*status.World) bool) {
@@ -129,6 +144,7 @@ func TestKilledLeader(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	t.Parallel()
 	w := startChiefs(t, 3)
 	var ended atomic.Int32
 	enter := func(name string) bool {
@@ -189,7 +205,7 @@ func TestKilledLeader(t *testing.T) {
 	w.apps = w.apps[1:]
 	w.see(t, "the world heals", func(s *status.World) bool { return s.Deaths == 1 && s.Reals == 21 })
 
-	w.procs[first] = startProcess(t, "TestChief", chiefEnv+"="+w.places[first].String())
+	w.procs[first] = w.start(t, w.places[first].String())
 	time.Sleep(3 * time.Second)
 	second := w.leader(t)
 	if second == first {

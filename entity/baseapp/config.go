@@ -114,7 +114,7 @@ type Config struct {
 	Relogin Relogin
 	// Lookout looks at other processes when the CellAppMgr asks whether one is dead. With nil the BaseApp
 	// gives no opinion.
-	Lookout Lookout
+	Lookout mercury.Lookout
 	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.

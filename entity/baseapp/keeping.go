@@ -1,19 +1,11 @@
 package baseapp
 
 import (
-	"errors"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/store"
-	"github.com/cellscape/cellscape/internal/codec"
-	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
-	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -38,16 +30,9 @@ import (
 //   - A base that ends stays, and its copies do, until the store has its last write. That is made when the holders
 //     know that the base has ended. So an heir which finds the row given back, or somebody else's, has nothing to do.
 const (
-	// cellPatience is how long a write waits for the cell part's newest properties: a backup takes a
-	// round trip, and the restore of a cell part some seconds.
-	cellPatience = 2 * time.Second
-
 	// maxStoreCalls bounds the calls of the store that one app has under way. What more bases want waits
 	// in them.
 	maxStoreCalls = 1024
-
-	// maxWritesPerTick bounds the records that a tick makes: a megabyte of usual bases.
-	maxWritesPerTick = 512
 
 	// keepAgain is how long a base waits until it tries a write again that must not be lost.
 	keepAgain = time.Second
@@ -91,17 +76,6 @@ type keeping struct {
 	released bool // a write that gives the row back was sent: a repeated one is the very same
 	deleting bool // the row goes with it
 	over     bool // nothing more is to be done
-}
-
-// storeWait is a callback that waits for a write:
-//
-//	Write --> wanted --sent--> sent --the store has it, and so have the holders of copies--> the callback
-type storeWait struct {
-	method  string
-	user    int64
-	version uint64 // of the write; 0 while none has been sent
-	stored  bool
-	copy    copyMark // of what was written
 }
 
 // copyMark is the number of the first copy of a base that has something: 0 while none was sent, and kept when
@@ -167,178 +141,6 @@ func (a *BaseApp) keeps(d *property.Definition) *store.Type {
 	return a.cfg.Stored.Type(d.Name)
 }
 
-// want has the base written as soon as may be.
-func (b *base) want() {
-	k := &b.keep
-	if k.typ == nil || k.over {
-		return
-	}
-	k.wanted = true
-	b.queueKeep()
-}
-
-func (b *base) queueKeep() {
-	if k := &b.keep; !k.queued && !k.calling {
-		k.queued = true
-		b.app.storing.queue = append(b.app.storing.queue, b)
-	}
-}
-
-// askCell asks the cell part for its newest state, for a write.
-func (b *base) askCell() bool {
-	if !b.link.Live() {
-		return false
-	}
-	if err := b.addToFlow(append(b.app.payload[:0], byte(flow.BackupNowPayload))); err != nil {
-		return false // what is here must do
-	}
-	b.keep.freshAt, b.keep.freshBy = b.link.out.Last(), b.app.now+cellPatience
-	return true
-}
-
-// cellFresh reports whether the newest copy of the cell part is good for a write.
-func (b *base) cellFresh() bool {
-	k := &b.keep
-	return b.app.now >= k.freshBy || b.link.State() == linkNone || b.link.out.Known(b.link.copy.Handled, b.link.life) >= k.freshAt
-}
-
-// keepCopy notes the newest copy of the cell part, which the link forgets with it.
-func (b *base) keepCopy() {
-	if b.keep.typ != nil && b.link.State() != linkNone {
-		b.keep.copy, b.keep.loaded = b.link.Copy(), nil
-	}
-}
-
-// cellValues are the newest known properties of the cell part; nil for none.
-func (b *base) cellValues() *property.Values {
-	b.keepCopy()
-	k, d := &b.keep, b.props.Definition()
-	if !d.HasCell || k.typ == nil {
-		return nil
-	}
-	cell := property.NewValues(d, property.CellSide, nil)
-	switch {
-	case len(k.copy.Parts) > 0:
-		err := migrate.EachPart(k.copy.Parts, func(tag migrate.Tag, body []byte) error {
-			if tag != migrate.PropsPart {
-				return nil
-			}
-			return migrate.ReadProps(body, cell, &b.app.compressor)
-		})
-		if err != nil {
-			b.app.fault("cannot read the copy of a cell part", "entity", b.id, "error", err)
-			return nil
-		}
-	case len(k.loaded) > 0:
-		var own *property.Values
-		if d.HasBase {
-			own = property.NewValues(d, property.BaseSide, nil)
-		}
-		if _, _, err := k.typ.Decode(nil, k.loaded, own, cell); err != nil {
-			b.app.fault("cannot read what the store has of a cell part", "entity", b.id, "error", err)
-			return nil
-		}
-	default:
-		return nil
-	}
-	return cell
-}
-
-// Stood is part of entity.StoreHost.
-func (b *base) Stood() (s entity.Stood, ok bool) {
-	b.keepCopy()
-	k := &b.keep
-	switch {
-	case len(k.copy.Parts) > 0:
-		s.Space, s.Position = k.copy.Space, k.copy.Position
-		_ = migrate.EachPart(k.copy.Parts, func(tag migrate.Tag, body []byte) error {
-			var core migrate.Core
-			if tag == migrate.CorePart && core.Parse(body) == nil {
-				s.Position, s.Direction, ok = core.Position, core.Direction, true
-			}
-			return nil
-		})
-	case len(k.loaded) > 0:
-		s, ok = b.stoodIn(k.loaded)
-	}
-	return s, ok
-}
-
-// stoodIn reads where the cell part was out of a record.
-func (b *base) stoodIn(data []byte) (s entity.Stood, ok bool) {
-	d := b.props.Definition()
-	var cell *property.Values
-	if d.HasCell {
-		cell = property.NewValues(d, property.CellSide, nil)
-	}
-	rest, _, err := b.keep.typ.Decode(nil, data, property.NewValues(d, property.BaseSide, nil), cell)
-	if err != nil || len(rest) == 0 {
-		return s, false
-	}
-	if err := codec.Parse(rest, func(c *codec.Coder) { codeStood(c, &s) }); err != nil {
-		return entity.Stood{}, false // of a later build
-	}
-	return s, s.Space != 0
-}
-
-func codeStood(c *codec.Coder, s *entity.Stood) {
-	codec.Uint32(c, &s.Space)
-	fields.Vector3(c, &s.Position)
-	fields.Vector3(c, &s.Direction)
-}
-
-// record is what the store is to have of the base.
-func (b *base) record() ([]byte, error) {
-	var rest []byte
-	if s, ok := b.Stood(); ok {
-		rest = codec.Append(nil, func(c *codec.Coder) { codeStood(c, &s) })
-	}
-	_, data, err := b.keep.typ.Encode(b.props, b.cellValues(), rest)
-	return data, err
-}
-
-// tickKeeping does what is due for the store.
-func (a *BaseApp) tickKeeping() {
-	if !a.stores {
-		return
-	}
-	a.dbApp.Tick(a.now)
-	a.storeAsks.Tick()
-	a.archive()
-	a.tickLoads()
-	s := &a.storing
-	later, room := s.queue[:0], maxWritesPerTick
-	if a.held {
-		room = maxHeldWritesPerTick
-	}
-	for _, b := range s.queue {
-		if s.start == 0 || room == 0 || s.open >= maxStoreCalls || a.now < b.keep.notBefore || !b.cellFresh() || !b.heirKnows() {
-			later = append(later, b)
-			continue
-		}
-		room--
-		b.keep.queued = false
-		b.callKeep()
-	}
-	clear(s.queue[len(later):])
-	s.queue = later
-}
-
-// archive has a share of all bases written, so that each comes once in a period.
-func (a *BaseApp) archive() {
-	s := &a.storing
-	if a.cfg.ArchivePeriod < 0 || a.frozen || s.closing || len(a.list) == 0 || len(s.queue) >= maxWritesPerTick {
-		return
-	}
-	s.credit = min(s.credit+float64(len(a.list))*float64(a.ticks.Period)/float64(a.cfg.ArchivePeriod), maxWritesPerTick)
-	for ; s.credit >= 1; s.credit-- {
-		s.cursor = (s.cursor + 1) % len(a.list)
-		if b := a.list[s.cursor]; !b.removed && !b.destroying && b.keep.made {
-			b.want()
-		}
-	}
-}
-
 // storeCall asks the DBApp, until it answers. done is told once.
 func (a *BaseApp) storeCall(m *wire.CallStore, done func(*wire.StoreAnswer)) {
 	s := &a.storing
@@ -386,36 +188,6 @@ func (b *base) callKeep() {
 		k.calling = false
 		b.keptAnswer(m, r)
 	})
-}
-
-// fill makes a write of the base as it is now.
-func (b *base) fill(m *wire.CallStore) bool {
-	k := &b.keep
-	data, err := b.record()
-	if err != nil {
-		k.wanted, k.over = false, k.ending
-		b.log.Error("the base cannot be written", "error", err)
-		b.tellWaits(k.version+1, &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()})
-		return false
-	}
-	if !k.released {
-		k.version++
-	}
-	k.wanted, k.released = false, k.ending
-	if b.app.held {
-		k.final, k.stale = k.version, !b.cellIsLast()
-	}
-	m.Op, m.Version, m.Data, m.Release, m.AutoLoad = wire.StoreWrite, k.version, data, k.ending, b.bringsBack()
-	if !k.made {
-		m.Op = wire.StoreCreate
-	}
-	for i := range k.waits {
-		if k.waits[i].version == 0 {
-			k.waits[i].version = k.version
-			b.backupSoon() // it is told when others have this, too
-		}
-	}
-	return true
 }
 
 // keptAnswer takes the answer to a call for the row.
@@ -505,31 +277,6 @@ func (b *base) loseRow(m *wire.CallStore, r *wire.StoreAnswer) {
 	b.Destroy()
 }
 
-// tellWaits tells the script of a write that the store will not take, of those before it, and of those that would
-// have followed it.
-func (b *base) tellWaits(version uint64, err error) {
-	b.tellEach(err, func(w *storeWait) bool { return w.version <= version && !w.stored })
-}
-
-// tellStored tells the script what is safe: the store has it, and what an heir would go on with has it, too.
-func (b *base) tellStored() {
-	if len(b.keep.waits) > 0 && !b.app.frozen {
-		b.tellEach(nil, func(w *storeWait) bool { return w.stored && (w.copy == kept || !b.protected()) })
-	}
-}
-
-func (b *base) tellEach(err error, which func(*storeWait) bool) {
-	for b.hears() {
-		i := slices.IndexFunc(b.keep.waits, func(w storeWait) bool { return which(&w) })
-		if i < 0 {
-			return
-		}
-		w := b.keep.waits[i]
-		b.keep.waits = slices.Delete(b.keep.waits, i, i+1)
-		callBack(b, w.method, entity.StoreReply{User: w.user, Err: err})
-	}
-}
-
 // awaitLast has a base that ends wait for the last state of its cell part.
 func (b *base) awaitLast() bool {
 	k := &b.keep
@@ -567,24 +314,6 @@ func (b *base) keepLast() bool {
 	return true
 }
 
-// Write is part of entity.StoreHost.
-func (b *base) Write(method string, user int64) error {
-	switch err := script.CheckCallback[entity.StoreReply](b.kind, method); {
-	case b.destroying:
-		return entity.ErrGone
-	case err != nil:
-		return err
-	case b.keep.typ == nil:
-		return entity.ErrNotStored
-	case len(b.keep.waits) >= entity.MaxStoreWaits:
-		return entity.ErrTooMany
-	}
-	b.keep.waits = append(b.keep.waits, storeWait{method: method, user: user})
-	b.askCell()
-	b.want()
-	return nil
-}
-
 // Row is part of entity.StoreHost.
 func (b *base) Row() uint64 {
 	if !b.keep.made {
@@ -601,77 +330,4 @@ func (b *base) DestroyRow() error {
 	b.keep.deleting = true
 	b.Destroy()
 	return nil
-}
-
-// SaveAll has everything written that the store keeps, for a cluster that stops: look at Unsaved until it
-// is 0. Nothing is loaded any more.
-func (a *BaseApp) SaveAll() {
-	a.storing.closing = true
-	for _, b := range a.list {
-		if !b.removed && (b.keep.made || b.keep.wanted) {
-			b.askCell()
-			b.want()
-		}
-	}
-}
-
-// Unsaved is how many bases wait for the store.
-func (a *BaseApp) Unsaved() int { return len(a.storing.queue) + a.storing.open }
-
-// codeKeep codes what an heir needs.
-func (b *base) codeKeep(c *codec.Coder) {
-	k := &b.keep
-	c.Uvarint(&k.row)
-	c.Uvarint(&k.version)
-	c.Bool(&k.made)
-	holder, copy, reading, wanted := k.holder, k.copy, !b.value.IsValid(), k.wanted || k.calling
-	for _, v := range [...]*bool{&wanted, &k.parting, &k.ending, &k.deleting, &b.failed} {
-		c.Bool(v)
-	}
-	if holder == 0 {
-		holder = b.app.allocator
-	}
-	if b.link.State() != linkNone {
-		copy = cellCopy{} // the link has it
-	}
-	codec.Uint32(c, &holder)
-	copy.code(c)
-	if reading {
-		k.holder, k.copy, k.wanted, k.stepCopy = holder, copy, wanted, kept
-	}
-	c.Bytes(&k.loaded, store.MaxData)
-	codec.List(c, &k.waits, entity.MaxStoreWaits, 3, func(c *codec.Coder, w *storeWait) {
-		c.String(&w.method, script.MaxName)
-		codec.Field(c, &w.user, appendVarint, (*codec.Reader).Varint)
-	})
-}
-
-var errStoreForgotten = errors.New("baseapp: the BaseApp that asked has died; it may have been written")
-
-// reviveKeep takes the row over from the former life.
-func (b *base) reviveKeep() {
-	k := &b.keep
-	if k.typ == nil {
-		return
-	}
-	if k.parting {
-		k.freshAt, k.freshBy = math.MaxUint64, b.app.now+adoptGrace+cellPatience // wherever its cell part is
-	}
-	if k.row == 0 {
-		k.holder = 0
-	}
-	if k.wanted = k.wanted || b.account != "" || k.row != 0; k.wanted {
-		b.queueKeep()
-	}
-}
-
-// tellStoreForgotten answers the writes of the former life.
-func (b *base) tellStoreForgotten() {
-	waits := b.keep.waits
-	b.keep.waits = nil
-	for _, w := range waits {
-		if b.hears() {
-			callBack(b, w.method, entity.StoreReply{User: w.user, Err: &entity.StoreError{Code: entity.StoreBusy, Reason: errStoreForgotten.Error()}})
-		}
-	}
 }

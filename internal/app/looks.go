@@ -1,19 +1,11 @@
 package app
 
 import (
-	"net/netip"
 	"slices"
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
-
-// Lookout looks at the place of another process. The runner provides it.
-type Lookout interface {
-	// Probe looks once, and passes what it finds to the app's Reached with the same token, on the app's
-	// goroutine and never from within Probe.
-	Probe(token uint64, at netip.AddrPort)
-}
 
 // MaxLooks bounds the looks of one app that are under way: the manager asks for one at a time for each app
 // that it suspects, and a whole machine of them may be silent at once. The oldest is given up first; the
@@ -24,7 +16,7 @@ const MaxLooks = 256
 // the manager judges.
 type Looks struct {
 	// Lookout looks. With nil the manager does without this opinion.
-	Lookout Lookout
+	Lookout mercury.Lookout
 
 	waits []looking
 	last  uint64 // token

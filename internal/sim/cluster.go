@@ -321,7 +321,7 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 	if c.opts.Retire && !c.opts.Balance.Calm {
 		policy = restlessConfig{policy, c}
 	}
-	var lookout cellappmgr.Lookout
+	var lookout cellappmgr.Lines
 	if c.opts.Lookout {
 		lookout = p
 	}

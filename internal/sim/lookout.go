@@ -32,10 +32,10 @@ type heldLine struct {
 	starts int // of to, when the line was opened
 }
 
-// Probe implements the Lookouts of apps.
+// Probe implements mercury.Lookout.
 func (p *Process) Probe(token uint64, at netip.AddrPort) { p.lookAt(token, at) }
 
-// Hold implements cellappmgr.Lookout.
+// Hold implements cellappmgr.Lines.
 func (p *Process) Hold(token uint64, at netip.AddrPort) {
 	if p.lookAt(token, at) == mercury.ReachOpen {
 		q := p.c.byPlace[at]
@@ -43,7 +43,7 @@ func (p *Process) Hold(token uint64, at netip.AddrPort) {
 	}
 }
 
-// Release implements cellappmgr.Lookout.
+// Release implements cellappmgr.Lines.
 func (p *Process) Release(token uint64) {
 	p.lines = slices.DeleteFunc(p.lines, func(l heldLine) bool { return l.token == token })
 	p.glances = slices.DeleteFunc(p.glances, func(g glance) bool { return g.token == token })

@@ -30,7 +30,7 @@ type Config struct {
 	Jobs Jobs
 	// Lookout looks at other processes when the CellAppMgr asks whether one is dead. With nil the
 	// CellApp gives no opinion.
-	Lookout Lookout
+	Lookout mercury.Lookout
 	// Tick is the tick period, default 100 ms.
 	Tick time.Duration
 	// ReportPeriod is how often the CellAppMgr hears of the cells' loads, default 250 ms. It must

@@ -135,7 +135,7 @@ type Config struct {
 	AppTimeout time.Duration
 	// Lookout looks at the places of processes, so that one whose port is closed, or whose machine
 	// answers nobody, is declared dead long before AppTimeout. Default none: only silence tells.
-	Lookout Lookout
+	Lookout Lines
 	// ReportPeriod is how often observers are told the Status. Default 1 s.
 	ReportPeriod time.Duration
 	// Tick is the time between ticks. Default 100 ms.

@@ -9,11 +9,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Lookout looks at the places of processes, for Config.Lookout. What it finds comes as a call of
-// CellAppMgr.Reached with the same token, never from within these methods.
-type Lookout interface {
-	// Probe looks once, and says what it found.
-	Probe(token uint64, at netip.AddrPort)
+// Lines are a Lookout that can also keep lines to places open. What a line finds comes as a call of Reached, too.
+type Lines interface {
+	mercury.Lookout
 	// Hold opens a line to a place. It says mercury.ReachOpen when the line stands, and when the line
 	// has ended, or cannot be opened, what another look has found then. Only that last word ends it.
 	Hold(token uint64, at netip.AddrPort)

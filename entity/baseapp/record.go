@@ -1,0 +1,129 @@
+package baseapp
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// cellPatience is how long a write waits for the cell part's newest properties: a backup takes a
+// round trip, and the restore of a cell part some seconds.
+const cellPatience = 2 * time.Second
+
+// askCell asks the cell part for its newest state, for a write.
+func (b *base) askCell() bool {
+	if !b.link.Live() {
+		return false
+	}
+	if err := b.addToFlow(append(b.app.payload[:0], byte(flow.BackupNowPayload))); err != nil {
+		return false // what is here must do
+	}
+	b.keep.freshAt, b.keep.freshBy = b.link.out.Last(), b.app.now+cellPatience
+	return true
+}
+
+// cellFresh reports whether the newest copy of the cell part is good for a write.
+func (b *base) cellFresh() bool {
+	k := &b.keep
+	return b.app.now >= k.freshBy || b.link.State() == linkNone || b.link.out.Known(b.link.copy.Handled, b.link.life) >= k.freshAt
+}
+
+// keepCopy notes the newest copy of the cell part, which the link forgets with it.
+func (b *base) keepCopy() {
+	if b.keep.typ != nil && b.link.State() != linkNone {
+		b.keep.copy, b.keep.loaded = b.link.Copy(), nil
+	}
+}
+
+// cellValues are the newest known properties of the cell part; nil for none.
+func (b *base) cellValues() *property.Values {
+	b.keepCopy()
+	k, d := &b.keep, b.props.Definition()
+	if !d.HasCell || k.typ == nil {
+		return nil
+	}
+	cell := property.NewValues(d, property.CellSide, nil)
+	switch {
+	case len(k.copy.Parts) > 0:
+		err := migrate.EachPart(k.copy.Parts, func(tag migrate.Tag, body []byte) error {
+			if tag != migrate.PropsPart {
+				return nil
+			}
+			return migrate.ReadProps(body, cell, &b.app.compressor)
+		})
+		if err != nil {
+			b.app.fault("cannot read the copy of a cell part", "entity", b.id, "error", err)
+			return nil
+		}
+	case len(k.loaded) > 0:
+		var own *property.Values
+		if d.HasBase {
+			own = property.NewValues(d, property.BaseSide, nil)
+		}
+		if _, _, err := k.typ.Decode(nil, k.loaded, own, cell); err != nil {
+			b.app.fault("cannot read what the store has of a cell part", "entity", b.id, "error", err)
+			return nil
+		}
+	default:
+		return nil
+	}
+	return cell
+}
+
+// Stood is part of entity.StoreHost.
+func (b *base) Stood() (s entity.Stood, ok bool) {
+	b.keepCopy()
+	k := &b.keep
+	switch {
+	case len(k.copy.Parts) > 0:
+		s.Space, s.Position = k.copy.Space, k.copy.Position
+		_ = migrate.EachPart(k.copy.Parts, func(tag migrate.Tag, body []byte) error {
+			var core migrate.Core
+			if tag == migrate.CorePart && core.Parse(body) == nil {
+				s.Position, s.Direction, ok = core.Position, core.Direction, true
+			}
+			return nil
+		})
+	case len(k.loaded) > 0:
+		s, ok = b.stoodIn(k.loaded)
+	}
+	return s, ok
+}
+
+// stoodIn reads where the cell part was out of a record.
+func (b *base) stoodIn(data []byte) (s entity.Stood, ok bool) {
+	d := b.props.Definition()
+	var cell *property.Values
+	if d.HasCell {
+		cell = property.NewValues(d, property.CellSide, nil)
+	}
+	rest, _, err := b.keep.typ.Decode(nil, data, property.NewValues(d, property.BaseSide, nil), cell)
+	if err != nil || len(rest) == 0 {
+		return s, false
+	}
+	if err := codec.Parse(rest, func(c *codec.Coder) { codeStood(c, &s) }); err != nil {
+		return entity.Stood{}, false // of a later build
+	}
+	return s, s.Space != 0
+}
+
+func codeStood(c *codec.Coder, s *entity.Stood) {
+	codec.Uint32(c, &s.Space)
+	fields.Vector3(c, &s.Position)
+	fields.Vector3(c, &s.Direction)
+}
+
+// record is what the store is to have of the base.
+func (b *base) record() ([]byte, error) {
+	var rest []byte
+	if s, ok := b.Stood(); ok {
+		rest = codec.Append(nil, func(c *codec.Coder) { codeStood(c, &s) })
+	}
+	_, data, err := b.keep.typ.Encode(b.props, b.cellValues(), rest)
+	return data, err
+}

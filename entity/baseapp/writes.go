@@ -1,0 +1,170 @@
+package baseapp
+
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// maxWritesPerTick bounds the records that a tick makes: a megabyte of usual bases.
+const maxWritesPerTick = 512
+
+// storeWait is a callback that waits for a write:
+//
+//	Write --> wanted --sent--> sent --the store has it, and so have the holders of copies--> the callback
+type storeWait struct {
+	method  string
+	user    int64
+	version uint64 // of the write; 0 while none has been sent
+	stored  bool
+	copy    copyMark // of what was written
+}
+
+// want has the base written as soon as may be.
+func (b *base) want() {
+	k := &b.keep
+	if k.typ == nil || k.over {
+		return
+	}
+	k.wanted = true
+	b.queueKeep()
+}
+
+func (b *base) queueKeep() {
+	if k := &b.keep; !k.queued && !k.calling {
+		k.queued = true
+		b.app.storing.queue = append(b.app.storing.queue, b)
+	}
+}
+
+// tickKeeping does what is due for the store.
+func (a *BaseApp) tickKeeping() {
+	if !a.stores {
+		return
+	}
+	a.dbApp.Tick(a.now)
+	a.storeAsks.Tick()
+	a.archive()
+	a.tickLoads()
+	s := &a.storing
+	later, room := s.queue[:0], maxWritesPerTick
+	if a.held {
+		room = maxHeldWritesPerTick
+	}
+	for _, b := range s.queue {
+		if s.start == 0 || room == 0 || s.open >= maxStoreCalls || a.now < b.keep.notBefore || !b.cellFresh() || !b.heirKnows() {
+			later = append(later, b)
+			continue
+		}
+		room--
+		b.keep.queued = false
+		b.callKeep()
+	}
+	clear(s.queue[len(later):])
+	s.queue = later
+}
+
+// archive has a share of all bases written, so that each comes once in a period.
+func (a *BaseApp) archive() {
+	s := &a.storing
+	if a.cfg.ArchivePeriod < 0 || a.frozen || s.closing || len(a.list) == 0 || len(s.queue) >= maxWritesPerTick {
+		return
+	}
+	s.credit = min(s.credit+float64(len(a.list))*float64(a.ticks.Period)/float64(a.cfg.ArchivePeriod), maxWritesPerTick)
+	for ; s.credit >= 1; s.credit-- {
+		s.cursor = (s.cursor + 1) % len(a.list)
+		if b := a.list[s.cursor]; !b.removed && !b.destroying && b.keep.made {
+			b.want()
+		}
+	}
+}
+
+// fill makes a write of the base as it is now.
+func (b *base) fill(m *wire.CallStore) bool {
+	k := &b.keep
+	data, err := b.record()
+	if err != nil {
+		k.wanted, k.over = false, k.ending
+		b.log.Error("the base cannot be written", "error", err)
+		b.tellWaits(k.version+1, &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()})
+		return false
+	}
+	if !k.released {
+		k.version++
+	}
+	k.wanted, k.released = false, k.ending
+	if b.app.held {
+		k.final, k.stale = k.version, !b.cellIsLast()
+	}
+	m.Op, m.Version, m.Data, m.Release, m.AutoLoad = wire.StoreWrite, k.version, data, k.ending, b.bringsBack()
+	if !k.made {
+		m.Op = wire.StoreCreate
+	}
+	for i := range k.waits {
+		if k.waits[i].version == 0 {
+			k.waits[i].version = k.version
+			b.backupSoon() // it is told when others have this, too
+		}
+	}
+	return true
+}
+
+// tellWaits tells the script of a write that the store will not take, of those before it, and of those that would
+// have followed it.
+func (b *base) tellWaits(version uint64, err error) {
+	b.tellEach(err, func(w *storeWait) bool { return w.version <= version && !w.stored })
+}
+
+// tellStored tells the script what is safe: the store has it, and what an heir would go on with has it, too.
+func (b *base) tellStored() {
+	if len(b.keep.waits) > 0 && !b.app.frozen {
+		b.tellEach(nil, func(w *storeWait) bool { return w.stored && (w.copy == kept || !b.protected()) })
+	}
+}
+
+func (b *base) tellEach(err error, which func(*storeWait) bool) {
+	for b.hears() {
+		i := slices.IndexFunc(b.keep.waits, func(w storeWait) bool { return which(&w) })
+		if i < 0 {
+			return
+		}
+		w := b.keep.waits[i]
+		b.keep.waits = slices.Delete(b.keep.waits, i, i+1)
+		callBack(b, w.method, entity.StoreReply{User: w.user, Err: err})
+	}
+}
+
+// Write is part of entity.StoreHost.
+func (b *base) Write(method string, user int64) error {
+	switch err := script.CheckCallback[entity.StoreReply](b.kind, method); {
+	case b.destroying:
+		return entity.ErrGone
+	case err != nil:
+		return err
+	case b.keep.typ == nil:
+		return entity.ErrNotStored
+	case len(b.keep.waits) >= entity.MaxStoreWaits:
+		return entity.ErrTooMany
+	}
+	b.keep.waits = append(b.keep.waits, storeWait{method: method, user: user})
+	b.askCell()
+	b.want()
+	return nil
+}
+
+// SaveAll has everything written that the store keeps, for a cluster that stops: look at Unsaved until it
+// is 0. Nothing is loaded any more.
+func (a *BaseApp) SaveAll() {
+	a.storing.closing = true
+	for _, b := range a.list {
+		if !b.removed && (b.keep.made || b.keep.wanted) {
+			b.askCell()
+			b.want()
+		}
+	}
+}
+
+// Unsaved is how many bases wait for the store.
+func (a *BaseApp) Unsaved() int { return len(a.storing.queue) + a.storing.open }

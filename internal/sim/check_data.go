@@ -146,16 +146,22 @@ func (k *oneData) safe() error {
 		k.begin()
 	}
 	keys := k.c.opts.dataKeys()
+	numbers := make([]uint64, len(keys))
 	most := wire.SpaceDataBase(k.c.terms) + k.c.orders.number + wire.MaxLostAreas // the manager's own changes
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
-			for _, key := range keys {
-				e := dataOf(cell, key)
-				at := keyAt{p.Address(), key}
-				if was := k.last[at]; e.number < was || e.number > most {
-					err = fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", key, p.Name, e.number, was, k.c.orders.number, k.c.terms)
+			clear(numbers)
+			for e := range cell.AllData() {
+				if i := slices.Index(keys, e.Key); i >= 0 {
+					numbers[i] = max(numbers[i], e.Number)
 				}
-				k.last[at] = e.number
+			}
+			for i, n := range numbers {
+				at := keyAt{p.Address(), keys[i]}
+				if was := k.last[at]; n < was || n > most {
+					err = fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", at.key, p.Name, n, was, k.c.orders.number, k.c.terms)
+				}
+				k.last[at] = n
 			}
 		}
 	})

@@ -122,10 +122,11 @@ func (b *namer) OnFellow(r entity.BaseReply) {
 type namesUnique struct{ c *Cluster }
 
 func (k *namesUnique) safe() error {
-	if slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return !p.alive || p.starts > 1 }) || k.c.verdicts() > 0 {
+	err := k.unique()
+	if err != nil && (slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return !p.alive || p.starts > 1 }) || k.c.verdicts() > 0) {
 		return nil
 	}
-	return k.unique()
+	return err
 }
 
 func (k *namesUnique) unique() error {

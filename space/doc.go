@@ -299,7 +299,11 @@
 //
 // # Load
 //
-// A cell measures what it does with the stopwatch of its CellApp. Time counts for a real while its
+// A cell measures what it does with the stopwatch of its CellApp, over a clock that stands while the
+// CellApp has no processor (cellapp.Config.Work). What others do on the machine is no load of a real:
+// in a world whose cells had a fortieth of a core each, one wait of 50 ms made one real seem to be half
+// of its cell's load, and lines moved by 20 m after that. A CellApp that waits much feels overload
+// instead, by its late ticks. Time counts for a real while its
 // controllers and timers run, while messages to it are handled, in its callbacks, while its client
 // is updated and while it is backed up. All other time counts for the cell, which shares it evenly
 // over its reals when it reports where its load lies. Migration counts for nobody, including what

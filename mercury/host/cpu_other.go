@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// tellsCPU says that threadCPU does not know.
+const tellsCPU = false
+
 // threadCPU is 0 where a thread's processor time cannot be asked for.
 func threadCPU() time.Duration { return 0 }
 

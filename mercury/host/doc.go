@@ -20,7 +20,8 @@
 // together, with a single thread that wakes; elsewhere, and as a Shared app, at its first carrier.
 //
 // While it works, the goroutine of a server app is locked to an OS thread, so that Env.CPU can say
-// what the app costs itself; Env.ProcessCPU is what the system counts of the whole OS process.
+// what the app costs itself, and Env.Work can be a clock that stands while the app has no processor;
+// Env.ProcessCPU is what the system counts of the whole OS process.
 // Clients of a load test are started with Shared instead: a goroutine each, and hundreds of them
 // are cheap.
 //

@@ -72,6 +72,11 @@ type Env struct {
 	Epoch int64
 	// Clock is the time now, on the clock that Tick is called by.
 	Clock func() time.Duration
+	// Work is a clock that stands while the app has no processor, to be asked on the app's goroutine:
+	// by it a load is work, and not that others want the machine, too. It costs about what Clock
+	// costs. It is Clock for Shared apps, and where the system does not tell of a thread's processor
+	// time (anything but Linux).
+	Work func() time.Duration
 	// CPU is the processor time that the app has used on its own thread, without that of waking up,
 	// to be asked on the app's goroutine. It is 0 for Shared apps, and where the system does not
 	// tell (anything but Linux).

@@ -111,7 +111,7 @@ func (p *Process) begin() error {
 	p.places.Store(&places)
 	env := Env{
 		Transport: net, Net: net, Self: net.Self(), Places: slices.Clone(places), Chance: p.host.chances.source(),
-		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, CPU: p.meter.used, ProcessCPU: processCPU,
+		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, Work: p.work(), CPU: p.meter.used, ProcessCPU: processCPU,
 		Carriers: p.carrierStats, Jobs: Jobs{p}, Lookout: Lookout{p}, Log: p.log,
 	}
 	if g := p.seal(); g != nil {

@@ -85,8 +85,11 @@ func New(cfg Config) (*CellApp, error) {
 	a := &CellApp{cfg: cfg, log: cfg.Log}
 	a.throttle = overload.New(cfg.Space.Overload)
 	a.stats = property.NewLoggedStats(cfg.Scripts.Schema(), cfg.Log)
-	if cfg.Clock != nil {
-		a.watch = load.NewStopwatch(cfg.Clock)
+	if cfg.Work == nil {
+		cfg.Work = cfg.Clock
+	}
+	if cfg.Work != nil {
+		a.watch = load.NewStopwatch(cfg.Work)
 	}
 	a.links.Transport, a.links.Log, a.links.Carriers = cfg.Transport, cfg.Log, cfg.Carriers
 	a.route()

@@ -44,9 +44,13 @@ type Config struct {
 	// as the cell's load and is shared over its entities.
 	Parallel func(n int, f func(worker, i int))
 	Workers  int
-	// Clock measures work. Only differences between readings count, and it must not run backwards.
-	// With nil no work is measured, and loads are only artificial.
+	// Clock measures how long ticks take. Only differences between readings count, and it must not run
+	// backwards. With nil ticks take no time.
 	Clock func() time.Duration
+	// Work measures loads, as Clock measures ticks. It should stand while the app has no processor
+	// (host.Env.Work): what others do on its machine is no load of its entities, and lines would run
+	// after it. With nil it is Clock; with neither, loads are only artificial.
+	Work func() time.Duration
 	// CPU is the processor time of the app's thread; nil reports zero.
 	CPU func() time.Duration
 	// ProcessCPU returns the id of the OS process and the processor time of all its threads; nil

@@ -135,3 +135,43 @@ func TestLoadOfTheAppIsBounded(t *testing.T) {
 		t.Errorf("app %d, cells %d and %d, want %d", m.Load, m.Cells[0].Load, m.Cells[1].Load, load.Max)
 	}
 }
+
+// A CellApp that has to wait for a processor, which others have taken from it, does not have more load
+// for that: its cells did the same work. Else lines run after whatever the scheduler does. Its ticks
+// take longer, which is for the overload to feel (TestLateTicksAreOverload).
+func TestWaitingForAProcessorIsNoLoad(t *testing.T) {
+	waits := func(wait time.Duration) (load int64, profile load.Profile) {
+		r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
+		var wall, work time.Duration
+		step := func(clock *time.Duration) func() time.Duration {
+			return func() time.Duration {
+				work += time.Microsecond
+				if wall += time.Microsecond; work%(37*time.Microsecond) == 0 {
+					wall += wait // in the midst of something
+				}
+				return *clock
+			}
+		}
+		app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)), Clock: step(&wall), Work: step(&work)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.app = app
+		r.join()
+		r.addCell(1)
+		for i := range 20 {
+			r.create(entity.ID(7+i), float32(-5-i))
+		}
+		r.tick(100)
+		m := r.reportedCells()
+		return m.Cells[0].Load, m.Cells[0].Profile
+	}
+	calm, at := waits(0)
+	busy, where := waits(40 * time.Millisecond)
+	if calm == 0 || busy != calm {
+		t.Errorf("the load is %d, and %d where the app waits now and then", calm, busy)
+	}
+	if where != at {
+		t.Errorf("the load seems to lie elsewhere: %v, without waiting %v", where, at)
+	}
+}

@@ -104,7 +104,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Managers: c.places, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
-			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
+			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Clock: e.Clock, Work: e.Work, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
 			Parallel: host.Parallel(c.cfg.Workers), Workers: c.cfg.Workers,
 			Carriers: c.cfg.describe(&e, 1),
 		})

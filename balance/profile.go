@@ -106,6 +106,8 @@ type mover struct {
 	band    float64   // load that a line between two leaves may leave uneven
 	yield   float64   // see spaceLevels
 	pace    float64   // see spaceLevels
+	jump    float64   // see spaceLevels
+	unsure  float64   // see spaceLevels
 	walkOn  float64   // share of the load within bands that lines reckon with
 	due     []float64 // of each leaf, see cellLevel
 	banded  []float64
@@ -133,7 +135,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	old := p.levelsOf(s.ID)
 	m := mover{
 		land: newLand(s, &p.cfg.Config, &p.cfg.Border), p: p, counts: count(s), given: make([]float64, len(s.leaves)), going: make([]float64, len(s.leaves)),
-		average: float64(s.average()), yield: old.yield(), pace: old.pace(), walkOn: walkOn(old.pace()),
+		average: float64(s.average()), yield: old.yield(), pace: old.pace(), jump: old.jumps(), unsure: old.unsure(), walkOn: walkOn(old.pace()),
 		due: make([]float64, len(s.leaves)), banded: make([]float64, len(s.leaves)), stirred: make([]bool, len(s.leaves)), ahead: make([]float64, len(s.leaves)),
 	}
 	m.bound = max(nanos(p.cfg.SafetyBound), m.average*p.cfg.SafetyRatio)
@@ -183,7 +185,7 @@ func (m *mover) deadBand() float64 {
 		}
 	}
 	one := m.average * float64(len(m.s.leaves)-m.s.retiring) / float64(reals)
-	return max(nanos(m.p.cfg.MinMove), one, m.average*m.p.cfg.MinDifference) / (m.yield * m.yield)
+	return max(nanos(m.p.cfg.MinMove), one, m.average*m.p.cfg.MinDifference, m.average*m.unsure) / (m.yield * m.yield)
 }
 
 func (m *mover) moveLine(l *lineView) (float64, bool) {

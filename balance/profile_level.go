@@ -30,8 +30,14 @@ const (
 	// the same side again.
 	gainRate = 0.2
 	// jump is how far a report must be off, as a share of the average, to count as it is: a crowd
-	// has come or gone, or something heavy.
-	jump = 0.08
+	// has come or gone, or something heavy. If reports are often off by that much, loads swing,
+	// because machines have other work or entities have little. Then only what is jumpSwings times as
+	// far off as usual is a jump. (When each report beyond a fixed bound was one, levels were as noisy
+	// as the reports, just where they fluctuated most, and lines ran after them without a rest.)
+	jump, jumpSwings = 0.08, 4
+	// swingWeight is the weight of a period in what is usual. One report counts for at most twice a
+	// jump, so that a crowd's coming does not pass for a swing.
+	swingWeight = 0.1
 
 	// lagWeight is the weight of a period in what the gain goes by, and yieldWeight in the yield.
 	lagWeight, yieldWeight = 0.05, 0.1
@@ -51,6 +57,8 @@ type spaceLevels struct {
 	// lag is the mean of what a period is off times what the one before was, in all cells together,
 	// power that of the squares. Shares of the average.
 	lag, power float64
+	// swing is the mean square of what reports are off by, of all cells, as shares of the average.
+	swing float64
 	// changed is the mean of what loads changed by when reals came and went, times what they should
 	// have by the reals' share, exchanged that of the latter's square. Their ratio is the yield.
 	changed, exchanged float64
@@ -63,7 +71,7 @@ type spaceLevels struct {
 }
 
 // periodSums are what one period adds to those.
-type periodSums struct{ lag, power, changed, exchanged, walked, banded float64 }
+type periodSums struct{ lag, power, changed, exchanged, walked, banded, swung, cells float64 }
 
 // cellLevel is the memory of one cell.
 type cellLevel struct {
@@ -149,7 +157,12 @@ func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodS
 	}
 	expected += float64(m.yield * exchange)
 	off := c.level - expected
-	if !(math.Abs(off) <= jump*m.average) {
+	if m.average > 0 {
+		swung := min(math.Abs(off)/m.average, 2*m.jump)
+		sums.swung += float64(swung * swung)
+		sums.cells++
+	}
+	if !(math.Abs(off) <= m.jump*m.average) {
 		return
 	}
 	c.off = off
@@ -161,10 +174,27 @@ func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodS
 	}
 }
 
+// jumps is how far a report must be off, as a share of the average, to count as it is.
+func (s *spaceLevels) jumps() float64 { return max(jump, jumpSwings*math.Sqrt(s.swing)) }
+
+// unsure is the difference between two cells, as a share of the average, that their levels may show
+// by chance: twice what of the swing comes through the gain. In so far as reports are off to the same
+// side again and again, it is no chance, but a crowd that walks.
+func (s *spaceLevels) unsure() float64 {
+	chance := 1.0
+	if s.power > 0 {
+		chance = min(max(0, 1-2*s.lag/s.power), 1)
+	}
+	return 2 * chance * math.Sqrt(s.swing*s.gain/(2-s.gain))
+}
+
 // adapt updates the gain and the yield after a period.
 func (s *spaceLevels) adapt(sums *periodSums) {
 	s.lag += float64(lagWeight * (sums.lag - s.lag))
 	s.power += float64(lagWeight * (sums.power - s.power))
+	if sums.cells > 0 {
+		s.swing += float64(swingWeight * (sums.swung/sums.cells - s.swing))
+	}
 	s.changed += float64(yieldWeight * (sums.changed - s.changed))
 	s.exchanged += float64(yieldWeight * (sums.exchanged - s.exchanged))
 	s.walked += float64(paceWeight * (sums.walked - s.walked))

@@ -207,7 +207,7 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 		return 0, false
 	}
 	sweep := give.weight == 0
-	if !sweep && m.waits(l) {
+	if !sweep && (m.waits(l) || m.busy(&left, &right)) {
 		return 0, false
 	}
 	s := step{m: m, from: l.at, direction: direction, axis: l.axis, most: want, budget: m.p.budget}
@@ -240,6 +240,23 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 	}
 	s.spend(to, give.edge, grow.edge)
 	return to, true
+}
+
+// A line rests while the cells beside it are still at the handovers of its last moves: one of
+// busyShare of their reals, and more than busyLeast, since a few walk over a line at any time. Apps
+// that get little of their processors need seconds for a handover. Lines that went on had half of all
+// reals on the way, where nobody runs them.
+const busyShare, busyLeast = 20, 4
+
+func (m *mover) busy(left, right *side) bool {
+	handoffs, reals := 0, 0
+	for _, edge := range [...][]int32{left.edge, right.edge} {
+		for _, i := range edge {
+			c := m.s.leaves[i].cell
+			handoffs, reals = handoffs+c.Handoffs, reals+c.Reals
+		}
+	}
+	return handoffs > max(busyLeast, (reals+handoffs)/busyShare)
 }
 
 // noteBlocked reports a retiring cell that still has area but only neighbours above their bound.

@@ -346,3 +346,35 @@ func TestWhoCannotLeaveYetIsThere(t *testing.T) {
 		t.Errorf("the line goes to %v", move.To)
 	}
 }
+
+// A line does not move on while the handovers of its last moves are under way, but one that sweeps a
+// retiring cell does, or the cell would never go.
+func TestLinesWaitForHandovers(t *testing.T) {
+	moves := func(handoffs, reals int, retires bool) int {
+		o := pair(t, 0.3, 0.1)
+		if retires {
+			if err := o.Spaces[0].Tree.Retire(bsp.CellID{Term: 1, N: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := &o.Spaces[0].Cells[0]
+		c.Handoffs, c.Reals = handoffs, reals
+		return len(newProfile(t, knobs{}).Balance(o).Moves)
+	}
+	for _, c := range []struct {
+		name            string
+		handoffs, reals int
+		retires         bool
+		want            int
+	}{
+		{"none", 0, 100, false, 1},
+		{"a few, as ever", 4, 100, false, 1},
+		{"a part of them", 30, 100, false, 0},
+		{"a few of many", 30, 1000, false, 1},
+		{"a sweep", 30, 100, true, 1},
+	} {
+		if got := moves(c.handoffs, c.reals, c.retires); got != c.want {
+			t.Errorf("%s: %d moves with %d handovers of %d reals under way, want %d", c.name, got, c.handoffs, c.reals, c.want)
+		}
+	}
+}

@@ -53,6 +53,10 @@
 // Only pairs in the band are stored: members of the core are known from where they stand. A crowd
 // of two thousand that all see each other costs four million events once, and no memory after that.
 //
+// Queries read the same grid as it was filled last, and those who have moved farther than a cell since. The
+// size of its cells follows from what triggers and queries have lately asked, so a query costs as much as
+// there is near it, in a world without any trigger, too.
+//
 // An Update costs as much as there is to be seen near the edges, and a little for each node if
 // anything has moved at all. BenchmarkTick shows it beside comparing all pairs.
 //

@@ -52,6 +52,7 @@ func (ix *Index) query(centre spot, r float64, in func(p, centre spot, r float64
 	if !(r >= 0) || !Finite(centre[0], centre[1]) {
 		return
 	}
+	ix.tuning.asked(r)
 	if len(ix.strays) > ix.live/8+64 { // many have come or jumped since the grid was filled
 		ix.fill(false)
 	}

@@ -96,7 +96,7 @@
 // internal/sim (TestBreaks) breaks channels exactly at it:
 //
 //	message              what repairs its loss                          in what time
-//	Create               the base begins another incarnation            3 s (CreateTimeout)
+//	Create               the base asks (Probe), and makes another one   3 s (CreateTimeout)
 //	Current              said again when a channel broke, and with      a tick; a backup
 //	                     each backup; the base asks (Probe)
 //	Refuse               answers a message that is repeated; a real     2 s; a backup

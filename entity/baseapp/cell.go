@@ -92,13 +92,11 @@ func (b *base) tickCell() {
 	if b.removed {
 		return
 	}
-	if b.link.Live() {
-		if b.link.out.Kept() > KeptForcesBackup && !b.asked {
-			b.asked = true
-			_ = b.addToFlow(append(b.app.payload[:0], byte(flow.BackupNowPayload)))
-		}
-		b.probe()
+	if b.link.Live() && b.link.out.Kept() > KeptForcesBackup && !b.asked {
+		b.asked = true
+		_ = b.addToFlow(append(b.app.payload[:0], byte(flow.BackupNowPayload)))
 	}
+	b.probe()
 	b.sendAck()
 }
 

@@ -129,11 +129,18 @@ func TestLostCreateIsRepeatedUnderTheNextIncarnation(t *testing.T) {
 	r.create(id, v)
 	_ = v.Cell().Call("hurt", int32(1))
 	r.pass(createTimeout)
+	if m := one(t, told[migrate.Probe](r, appX)); m.ID != id || m.Order != (entity.Order{Incarnation: 1}) || m.Hops != 0 {
+		t.Errorf("asked by %+v", m)
+	}
+	r.take(cellAppMgr)
+	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}})
+	r.wantRefuse(appX, id, entity.Order{Incarnation: 1})
+	r.pass(offerGrace)
 	c := r.located(id, appY)
 	if c.Order != (entity.Order{Incarnation: 2}) || c.Restored {
 		t.Errorf("created by %+v", c)
 	}
-	// The first one was only late.
+	// The first one is there nevertheless.
 	r.current(appX, id, 1, 0, 0)
 	r.wantRefuse(appX, id, entity.Order{Incarnation: 1})
 	r.up(appX, id, 1, 1, bundle(1, "late"))
@@ -143,6 +150,49 @@ func TestLostCreateIsRepeatedUnderTheNextIncarnation(t *testing.T) {
 	if m := one(t, told[flow.Message](r, appY)); m.Incarnation != 0 || m.Number != 1 || m.Low != 1 || m.Reply != self {
 		t.Errorf("sent %+v", m)
 	}
+}
+
+// TestSlowCellAppIsWaitedFor: ten thousand cell parts take a CellApp longer than createTimeout. It is asked now
+// and then, by a few bases a tick, and no other real is made meanwhile.
+func TestSlowCellAppIsWaitedFor(t *testing.T) {
+	const bases = 200
+	r := joinedRig(t)
+	var ids []entity.ID
+	for range bases {
+		id, v := r.spawn()
+		r.create(id, v)
+		ids = append(ids, id)
+	}
+	r.take(cellAppMgr)
+	probes := 0
+	for range 12 {
+		r.pass(time.Second)
+		probes += len(told[migrate.Probe](r, appX))
+	}
+	if n := len(told[wire.Locate](r, cellAppMgr)); n != 0 || probes < 2*bases || probes > 3*bases {
+		t.Errorf("%d bases asked %d times, and %d are to be made elsewhere", bases, probes, n)
+	}
+	for _, id := range ids {
+		r.current(appX, id, 1, 0, 0)
+		r.wantLink(id, linkLive, 1, 0, appX)
+	}
+}
+
+// TestCreateOnACellAppThatHasLeft: a CellApp that has left the cluster makes nothing any more.
+func TestCreateOnACellAppThatHasLeft(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.create(id, v)
+	r.say(r.managers, &wire.AppLeft{App: appX})
+	r.wantLink(id, linkCreating, 1, 0, appX) // it may have handed the real on
+	r.take(cellAppMgr)
+	r.pass(createTimeout)
+	if m := one(t, told[wire.AppSilent](r, cellAppMgr)); m.App != appX {
+		t.Errorf("asked about %v", m.App)
+	}
+	r.say(r.managers, &wire.AppLeft{App: appX})
+	r.pass(offerGrace)
+	r.located(id, appY)
 }
 
 func TestCurrentOfAnUnknownEntityIsRefused(t *testing.T) {

@@ -19,9 +19,9 @@ const (
 	locateRetry = time.Second
 	locateFirst = 50 * time.Millisecond
 
-	// createTimeout is how long a CellApp may take to report that it made the real. An app that is
-	// silent for so long is declared dead, so a creation is never repeated before that verdict
-	// could come.
+	// createTimeout is how long a CellApp may take to report that it made the real, before it is asked. One
+	// that is only slow still makes it: a base that had another one made meanwhile would double the
+	// work of a CellApp that has too much of it, and refuse each real when it comes at last.
 	createTimeout = 3 * time.Second
 
 	// offerGrace is how long a base waits after a loss before it restores its cell part. In that
@@ -93,13 +93,13 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 //
 //	        Create                Located            Current
 //	None ───────────▶ Locating ───────────▶ Creating ────────▶ Live ◀─┐ Current,
-//	 ▲                  ▲  ▲ │each second      │  │             │ └───┘ newer order
-//	 │                  │  └─┘ask again        │  │createTimeout│
-//	 │       offerGrace │◀────────────────────────┘             │
-//	 │                  │    AppDead, Offer,   │                │
-//	 │                Lost ◀───────────────────┴────────────────┤
-//	 │                  └───────────────────────────────────────┤ Current of a newer
-//	 └───────── GonePayload; Leave and a loss ──────────────────┘ order: back to Live
+//	 ▲                  ▲  ▲ │each second     │ ▲ │createTimeout:│ └───┘ newer order
+//	 │                  │  └─┘ask again       │ └─┘ask whether   │
+//	 │       offerGrace │                     │    it is there   │
+//	 │                  │ AppDead, Offer, Lost│                  │
+//	 │                Lost ◀──────────────────┴──────────────────┤
+//	 │                  └────────────────────────────────────────┤ Current of a newer
+//	 └───────── GonePayload; Leave and a loss ───────────────────┘ order: back to Live
 //	            Locating: NoSpace
 //
 // The link of a restored base with a cell part begins as Adopting: a Current makes it Live, a Lost or an
@@ -211,12 +211,19 @@ func (l *cellLink) Step(now time.Duration) (ask bool) {
 		l.Gone(now)
 		return false
 	}
+	if l.state == linkCreating {
+		return false // Overdue
+	}
 	if l.state != linkLocating {
 		l.begin(now)
 	}
 	l.at = now + locateRetry
 	return true
 }
+
+// Overdue reports that a CellApp which was told to make the real has not said for long that it did. It is to be
+// asked: a Create that was lost with a channel is answered by a Lost.
+func (l *cellLink) Overdue(now time.Duration) bool { return l.state == linkCreating && now >= l.at }
 
 // Located takes the CellApp that the manager chose. True means that the caller must tell it to make
 // the real of Order from Copy.

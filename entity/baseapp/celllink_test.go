@@ -110,13 +110,16 @@ func TestCellLinkIgnoresALateOrDoubledLocated(t *testing.T) {
 	}
 }
 
-func TestCellLinkBeginsTheNextIncarnationWhenCreationIsSilent(t *testing.T) {
+func TestCellLinkBeginsTheNextIncarnationWhenCreationIsLost(t *testing.T) {
 	l := linkAt(t, linkCreating)
-	if l.Step(createTimeout - 1) {
-		t.Fatal("gave up too early")
+	if l.Overdue(createTimeout - 1) {
+		t.Fatal("asks too early")
 	}
-	if !l.Step(createTimeout) {
-		t.Fatal("did not ask again")
+	if !l.Overdue(createTimeout) || l.Step(createTimeout) || l.State() != linkCreating {
+		t.Fatal("a CellApp that is only slow is not asked")
+	}
+	if !l.Lost(createTimeout-offerGrace, entity.Order{Incarnation: 1}) || !l.Step(createTimeout) {
+		t.Fatal("another one is not made")
 	}
 	wantState(t, l, linkLocating, entity.Order{Incarnation: 2, Hop: 0}, nowhere)
 	if v := l.Current(createTimeout, appX, entity.Order{Incarnation: 1, Hop: 0}, 0); v != currentRefused {

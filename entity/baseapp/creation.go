@@ -14,7 +14,8 @@ import (
 )
 
 // CreatePatience is how long a cell part that was asked for with a callback looks for a CellApp which
-// makes it: as long as a teleport looks for a cell, and for the same reasons (space.TeleportPatience).
+// makes it: as long as a teleport looks for a cell, and for the same reasons (space.TeleportPatience). A
+// CellApp that was told to make it has until it is declared dead.
 const CreatePatience = 10 * time.Second
 
 // creation is a cell part that the script has asked for with a callback.

@@ -41,16 +41,18 @@ func (b *base) hearFrom(app mercury.Address) {
 // so until it is answered. But if that app died or forgot, the base would believe in the real for
 // ever. The CellApp may also have handed the real on, retired and ended, and the base never heard
 // of the new real. Only the CellAppMgr can tell it that.
+//
+// One that was told to make the real, and has not said that it did, is asked in the same way.
 func (b *base) probe() {
 	a := b.app
-	silent := a.now - b.heardAt
-	due := silent >= RealLease || silent >= AnswerLease && b.link.out.Unreceived() > 0
+	silent, overdue := a.now-b.heardAt, b.link.Overdue(a.now)
+	due := overdue || b.link.Live() && (silent >= RealLease || silent >= AnswerLease && b.link.out.Unreceived() > 0)
 	if !due || a.now < b.probeAt || a.probes >= ProbesPerTick {
 		return
 	}
 	a.probes++
 	b.ask(b.link.App())
-	if silent >= MemberLease {
+	if overdue || silent >= MemberLease {
 		a.doubt(b.link.App())
 	}
 }
@@ -65,11 +67,12 @@ func (a *BaseApp) doubt(app mercury.Address) {
 }
 
 // cellAppLeft counts reals on a CellApp that has left as lost, but only those that their bases have
-// not heard of for long. The app does not count as dead, so its last messages are still handled.
+// not heard of for long, and those that it has not made in time. The app does not count as dead, so its last messages are still handled.
 func (a *BaseApp) cellAppLeft(app mercury.Address) {
 	lost := 0
 	for _, b := range a.list {
-		if !b.removed && b.link.Live() && a.now-b.heardAt >= MemberLease && b.link.LostWith(a.now, app) {
+		silent := b.link.Live() && a.now-b.heardAt >= MemberLease || b.link.Overdue(a.now)
+		if !b.removed && silent && b.link.LostWith(a.now, app) {
 			lost++
 		}
 	}

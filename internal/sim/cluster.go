@@ -104,6 +104,9 @@ type Options struct {
 	Sealed bool
 	// Slow says that now and then, in the bad time, an app has only a tenth of its processor.
 	Slow bool
+	// Starved says that CellApps share their machine with others that want all of it, until the network
+	// has healed. Loads are then measured.
+	Starved bool
 	// MaxQueued is the limit of queues, and of messages if it is smaller than theirs; 0 means
 	// mercury's.
 	MaxQueued int
@@ -124,7 +127,10 @@ func (o Options) withDefaults() Options {
 	def(&o.BaseApps, 2)
 	def(&o.Players, 10)
 	def(&o.Rovers, 8)
-	if o.Load == 0 {
+	switch {
+	case o.Starved:
+		o.Load = 0
+	case o.Load == 0:
 		o.Load = 30e6
 	}
 	if o.Overload == (overload.Config{}) {
@@ -423,7 +429,13 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 		Witness: witness.Config{BytesPerTick: c.opts.Budget, LeastBytesPerTick: c.opts.LeastBudget, MaxWait: c.opts.MaxWait},
 	}
 	c.tighten(&cells)
+	var clock, work func() time.Duration
+	if c.opts.Starved {
+		p.starved = newStarved(p)
+		clock, work = p.wall, p.labour
+	}
 	return cellapp.New(cellapp.Config{
+		Clock: clock, Work: work,
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Lookout: p, Log: p.log(), Space: cells,
 	})
 }

@@ -41,6 +41,7 @@ type Process struct {
 	pausedUntil time.Duration
 	slowUntil   time.Duration // until then it has a tenth of its processor
 	freeAt      time.Duration // until then that tenth is busy
+	starved     starved       // see Options.Starved
 	overrun     int           // datagrams that found the socket's buffer full
 	waiting     []datagram    // what arrived while paused, as in a socket's buffer
 	jobs        []jobResult
@@ -138,7 +139,7 @@ func (p *Process) due() time.Duration {
 	if len(p.waiting) > 0 {
 		d = min(d, p.pausedUntil)
 	}
-	if p.slow() {
+	if p.slow() || p.starves() {
 		d = max(d, p.freeAt)
 	}
 	return max(d, p.pausedUntil)
@@ -174,6 +175,7 @@ func (p *Process) run() {
 		p.next = p.app.Tick(now)
 	}
 	p.worked(n, ticks)
+	p.starve()
 	p.flush()
 }
 
@@ -181,7 +183,7 @@ func (p *Process) receive(from netip.AddrPort, data []byte) {
 	if !p.alive {
 		return
 	}
-	if p.paused() || p.slow() || len(p.waiting) > 0 {
+	if p.paused() || p.slow() || p.starves() || len(p.waiting) > 0 {
 		if len(p.waiting) < maxWaiting {
 			p.waiting = append(p.waiting, datagram{from, append([]byte(nil), data...)})
 		} else {

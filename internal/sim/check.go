@@ -167,7 +167,7 @@ func (k *oneReal) converged() error {
 		}
 		reals[v.ID()]++
 		if !v.Def().HasBase {
-			if cell.Space() == theSpace && v.Def().Name != "Grain" {
+			if cell.Space() == theSpace && v.Def().Name != "Grain" && v.Def().Name != "Waif" {
 				critters++
 			}
 			return

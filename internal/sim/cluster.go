@@ -248,7 +248,7 @@ func New(o Options) (*Cluster, error) {
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.fresh = newPlacesFresh(c)
 	c.checkers = newCheckers(c)
-	w.incarnation = c.incarnation
+	w.incarnation, w.audience, w.lossy = c.incarnation, c.audience, c.lossy
 	if o.Geometry {
 		w.cells.OnArea(loadLand)
 	}

@@ -3,6 +3,8 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,15 +30,7 @@ import (
 const gossipDef = `
 <root>
 	<Properties>
-		<said>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </said>
-		<heard>  <Type> MAP <key> STRING </key> <of> UINT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </heard>
-		<heir>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </heir>
-		<open>   <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
-		<owed>   <Type> MAP <key> UINT64 </key> <of> UINT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </owed>
-		<asked>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
-		<faults> <Type> ARRAY <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </faults>
-		<friend> <Type> ENTITY_ID </Type> <Flags> CELL_PRIVATE </Flags> </friend>
-		<fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow>
+` + gossipCellDef + `		<fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow>
 		<told>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> BASE </Flags> </told>
 		<ears>   <Type> MAP <key> STRING </key> <of> UINT64 </of> </Type> <Flags> BASE </Flags> </ears>
 		<waits>  <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> BASE </Flags> </waits>
@@ -46,14 +40,30 @@ const gossipDef = `
 	</Properties>
 	<CellMethods>
 		<speak> <Arg> ENTITY_ID </Arg> <Arg> UINT8 </Arg> <Arg> BOOL </Arg> <Arg> UINT32 </Arg> </speak>
-		<hear> <Args> <of> STRING </of> <life> UINT32 </life> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hear>
-		<muse> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </muse>
+` + gossipHearDef + `		<muse> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </muse>
 	</CellMethods>
 	<BaseMethods>
 		<museBase> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </museBase>
 		<hearBase> <Args> <of> STRING </of> <life> UINT32 </life> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hearBase>
 	</BaseMethods>
 </root>`
+
+// gossipCellDef and gossipHearDef are what every cell part of a gossip has.
+const (
+	gossipCellDef = `
+		<said>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </said>
+		<heard>  <Type> MAP <key> STRING </key> <of> UINT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </heard>
+		<heir>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </heir>
+		<open>   <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
+		<owed>   <Type> MAP <key> UINT64 </key> <of> UINT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </owed>
+		<asked>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
+		<faults> <Type> ARRAY <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </faults>
+		<friend> <Type> ENTITY_ID </Type> <Flags> CELL_PRIVATE </Flags> </friend>
+`
+	gossipHearDef = `
+		<hear> <Args> <of> STRING </of> <life> UINT32 </life> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hear>
+`
+)
 
 const (
 	// gossipWithin is how long a call may take, in game time.
@@ -73,8 +83,11 @@ func errGossip() *entity.GameError { return &entity.GameError{Code: 77, Text: "I
 // lead to a cell part are one way.
 func pairOf(id entity.ID, part entity.Part, kind entity.MailboxKind) string {
 	way := kind.Part().String()
-	if kind == entity.BaseViaCell {
+	switch kind {
+	case entity.BaseViaCell:
 		way = "relay"
+	case entity.ClientViaCell:
+		way = "client relay"
 	}
 	return fmt.Sprintf("%v %v %s", id, part, way)
 }
@@ -88,6 +101,7 @@ type tongue interface {
 	say(pair string, n uint32)
 	heard(pair string) heardCall
 	hear(pair string, x heardCall)
+	may(last heardCall, life, n uint32) bool
 	begin(pair string) (user uint32)
 	end(user uint32) (pair string, open bool)
 	fault(format string, args ...any)
@@ -116,13 +130,16 @@ func speak(t tongue, to entity.ID, kind entity.MailboxKind, asks bool) {
 	n := t.said(to1) + 1
 	m := t.lookup(to, kind)
 	user := uint32(0)
-	if asks {
+	if asks = asks && kind.Part() != entity.ClientPart; asks { // a client does not answer
 		user = t.begin(fmt.Sprintf("%s %d", to1, n))
 		m = m.Then("OnHeard", int64(user)).Within(gossipWithin)
 	}
 	method := "hear"
-	if kind.Part() == entity.BasePart {
+	switch kind.Part() {
+	case entity.BasePart:
 		method = "hearBase"
+	case entity.ClientPart:
+		method = "whisper"
 	}
 	if err := m.Call(method, pairOf(id, part, kind), t.life(), n); err != nil {
 		if asks {
@@ -133,15 +150,19 @@ func speak(t tongue, to entity.ID, kind entity.MailboxKind, asks bool) {
 	t.say(to1, n)
 }
 
+// repeats reports whether a call is one that a cell part has handed on before and, restored, hands on again.
+func repeats(pair string, last heardCall, life, n uint32) bool {
+	return strings.HasSuffix(pair, "relay") && life <= last.life && n <= last.n
+}
+
 // listen handles a call: the numbers of a pair come in order, each once, and none is left out. What a
 // cell part hands on to its base may come again after that cell part was restored. The first call of a later
 // life may have a number that came before.
 func listen(t tongue, pair string, life, n uint32) (uint32, string, error) {
 	id, part := t.self()
 	last := t.heard(pair)
-	relayed := strings.HasSuffix(pair, "relay") && life <= last.life && n <= last.n
-	if !relayed {
-		if !mayNote(last.life, last.n, life, n) {
+	if !repeats(pair, last, life, n) {
+		if !t.may(last, life, n) {
 			t.fault("%v %v heard %d of life %d after %d of %d of %s", id, part, n, life, last.n, last.life, pair)
 		}
 		t.hear(pair, heardCall{life, n})
@@ -240,6 +261,13 @@ func (s *gossipCell) OnBeat(entity.Callback) {
 	p.Z += float32(s.Chance().IntN(31) - 15)
 	p.X, p.Z = min(max(p.X, -half+1), half-1), min(max(p.Z, -half+1), half-1)
 	_ = s.SetPosition(p)
+	if s.w.waif[s.ID()] {
+		s.live()
+		return
+	}
+	if s.Chance().IntN(waifBeats) == 0 && !s.w.calm && !s.w.hush {
+		s.bear()
+	}
 	if s.Chance().IntN(3) == 0 && s.Friend.Get() != 0 && !s.w.calm && !s.w.hush {
 		s.muse(entity.CellMailbox, "muse")
 		s.muse(entity.BaseMailbox, "museBase")
@@ -296,7 +324,9 @@ func (b *gossipBase) MuseBase(of string, life, n uint32) { overhear(b.tongue(), 
 
 // Speak calls whom the base names.
 func (s *gossipCell) Speak(to entity.ID, kind uint8, asks bool, life uint32) {
-	s.Friend.Set(uint64(to))
+	if s.w.typeOf(to) == "Gossip" {
+		s.Friend.Set(uint64(to))
+	}
 	s.Heir.Set(life)
 	speak(s.tongue(), to, entity.MailboxKind(kind), asks)
 }
@@ -315,14 +345,21 @@ func (s *gossipCell) tongue() tongue { return cellTongue{s} }
 type cellTongue struct{ s *gossipCell }
 
 func (t cellTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox {
-	return t.s.Lookup(id, "Gossip", kind)
+	return t.s.Lookup(id, t.s.w.typeOf(id), kind)
 }
 func (t cellTongue) self() (entity.ID, entity.Part) { return t.s.ID(), entity.CellPart }
 func (t cellTongue) said(pair string) uint32        { n, _ := t.s.Said.Get(pair); return n }
 func (t cellTongue) say(pair string, n uint32)      { _ = t.s.Said.Set(pair, n) }
 func (t cellTongue) heard(pair string) heardCall    { v, _ := t.s.Heard.Get(pair); return heardOf(v) }
 func (t cellTongue) hear(pair string, x heardCall)  { _ = t.s.Heard.Set(pair, x.value()) }
-func (t cellTongue) life() uint32                   { return t.s.Heir.Get() }
+func (t cellTongue) may(last heardCall, life, n uint32) bool {
+	if t.s.w.waif[t.s.ID()] {
+		t.s.w.answers["to waifs"]++
+		return t.s.w.mayReach(last, life, n)
+	}
+	return mayNote(last.life, last.n, life, n)
+}
+func (t cellTongue) life() uint32 { return t.s.Heir.Get() }
 func (t cellTongue) begin(pair string) uint32 {
 	t.s.Asked.Set(t.s.Asked.Get() + 1)
 	_ = t.s.Open.Set(t.s.Asked.Get(), pair)
@@ -401,9 +438,8 @@ func (b *gossipBase) OnBeat(entity.Callback) {
 			_, _ = b.CreateBase(entity.BaseInfo{Type: "Gossip", Init: befriend}, "OnFellow")
 		}
 	}
-	for kinds := gossipKinds(); chance.IntN(8) < 5; {
-		known := b.w.gossips[max(0, len(b.w.gossips)-12):]
-		to, kind := known[chance.IntN(len(known))], kinds[chance.IntN(len(kinds))]
+	for chance.IntN(8) < 5 {
+		to, kind := b.w.acquaintance(chance.IntN)
 		if to == b.ID() {
 			continue
 		}
@@ -438,7 +474,7 @@ func (b *gossipBase) tongue() tongue { return baseTongue{b} }
 type baseTongue struct{ b *gossipBase }
 
 func (t baseTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox {
-	return t.b.Lookup(id, "Gossip", kind)
+	return t.b.Lookup(id, t.b.w.typeOf(id), kind)
 }
 func (t baseTongue) self() (entity.ID, entity.Part) { return t.b.ID(), entity.BasePart }
 func (t baseTongue) life() uint32                   { return t.b.nth }
@@ -446,6 +482,9 @@ func (t baseTongue) said(pair string) uint32        { n, _ := t.b.Told.Get(pair)
 func (t baseTongue) say(pair string, n uint32)      { _ = t.b.Told.Set(pair, n) }
 func (t baseTongue) heard(pair string) heardCall    { v, _ := t.b.Ears.Get(pair); return heardOf(v) }
 func (t baseTongue) hear(pair string, x heardCall)  { _ = t.b.Ears.Set(pair, x.value()) }
+func (t baseTongue) may(last heardCall, life, n uint32) bool {
+	return mayNote(last.life, last.n, life, n)
+}
 func (t baseTongue) begin(pair string) uint32 {
 	t.b.Begged.Set(t.b.Begged.Get() + 1)
 	_ = t.b.Waits.Set(t.b.Begged.Get(), pair)
@@ -480,7 +519,7 @@ func (k *callsAnswered) safe() error {
 	})
 	k.c.eachGossip(func(p *Process, s *gossipCell, b *gossipBase) {
 		var list []string
-		if s != nil && !lives[s.ID()] {
+		if s != nil && !lives[s.ID()] && s.Def().HasBase {
 			return
 		}
 		if s != nil {
@@ -509,12 +548,14 @@ func (k *callsAnswered) converged() error {
 		}
 		bases[b.ID()] = b
 	})
+	ends := slices.Concat(k.c.world.gossips, slices.Sorted(maps.Keys(k.c.world.waif)))
 	check := func(t tongue, life uint32, open int) {
 		id, part := t.self()
 		if open > 0 {
 			faults = append(faults, fmt.Errorf("promise 10: %v %v waits for %d answers", id, part, open))
 		}
-		for _, to := range k.c.world.gossips {
+		faults = append(faults, k.whispered(t, life)...)
+		for _, to := range ends {
 			for _, kind := range gossipKinds() {
 				var target tongue
 				if b := bases[to]; b != nil && kind.Part() == entity.BasePart {
@@ -530,13 +571,13 @@ func (k *callsAnswered) converged() error {
 				}
 				// What was said in a former life may be undone.
 				said, last := t.said(pairOf(to, 0, kind)), target.heard(pairOf(id, part, kind))
-				if said != last.n && (life == last.life || said > last.n) {
+				if said != last.n && (life == last.life || said > last.n) && !(k.c.world.waif[to] && k.c.world.lossy()) {
 					faults = append(faults, fmt.Errorf("promise 3: %v %v said %d to the %v of %v, which heard %d of life %d", id, part, said, kind, to, last.n, last.life))
 				}
 			}
 		}
 	}
-	for _, id := range k.c.world.gossips {
+	for _, id := range ends {
 		if b := bases[id]; b != nil {
 			check(b.tongue(), b.nth, b.Waits.Len())
 		}
@@ -549,6 +590,23 @@ func (k *callsAnswered) converged() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// whispered checks what a part has said to clients.
+func (k *callsAnswered) whispered(t tongue, life uint32) (faults []error) {
+	id, part := t.self()
+	for _, pl := range k.c.players {
+		if pl.rude || !pl.playing() {
+			continue
+		}
+		for _, kind := range whisperKinds() {
+			said, last := t.said(pairOf(pl.id(), 0, kind)), pl.ear.whispers[pairOf(id, part, kind)]
+			if said != last.n && (life == last.life || said > last.n) {
+				faults = append(faults, fmt.Errorf("promise 3: %v %v said %d to the %v of %s, %s, which heard %d of life %d", id, part, said, kind, pl.name, pl.id(), last.n, last.life))
+			}
+		}
+	}
+	return faults
 }
 
 // noneWaits reports whether all calls of gossips have been answered.

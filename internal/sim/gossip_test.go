@@ -22,7 +22,8 @@ func TestGossips(t *testing.T) {
 		}
 		r.wait(8 * time.Second)
 		t.Logf("%d gossips, answers: %v", len(r.world.gossips), r.world.answers)
-		if r.world.answers["results"] < 200 || r.world.answers["game error"] < 20 || r.world.answers["no entity"] < 20 || r.world.answers["later"] < 50 {
+		if r.world.answers["results"] < 200 || r.world.answers["game error"] < 20 || r.world.answers["no entity"] < 20 || r.world.answers["later"] < 50 ||
+			r.world.answers["whispers"] < 100 || r.world.answers["to waifs"] < 50 {
 			t.Errorf("too few answers: %v", r.world.answers)
 		}
 	})

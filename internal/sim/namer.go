@@ -123,7 +123,7 @@ type namesUnique struct{ c *Cluster }
 
 func (k *namesUnique) safe() error {
 	err := k.unique()
-	if err != nil && (slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return !p.alive || p.starts > 1 }) || k.c.verdicts() > 0) {
+	if err != nil && (slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return !p.alive || p.starts > 1 }) || k.c.judged()) {
 		return nil
 	}
 	return err

@@ -29,7 +29,7 @@ const (
 	utterDef       = `<utter> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </utter>`
 	numbersClients = `
 		<heardUtter> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> <DetailDistance> 80 </DetailDistance> </heardUtter>
-		<wage> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </wage>`
+		<wage> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </wage>` + whisperDef
 )
 
 // numbers holds the numbered calls of a cell part.
@@ -132,11 +132,12 @@ type ear struct {
 	// restored says that the entity has a new cell part, which has said no number yet; retells says
 	// that it has told of no greeting.
 	restored, retells bool
+	whispers          whispers
 	faults            []string
 }
 
 func newEar() ear {
-	return ear{greets: map[entity.ID]uint32{}, from: map[*client.Replica][2]uint32{}}
+	return ear{whispers: whispers{}, greets: map[entity.ID]uint32{}, from: map[*client.Replica][2]uint32{}}
 }
 
 // greet greets an entity with the next number.
@@ -156,6 +157,11 @@ func (pl *player) hear(from *client.Replica, m *property.Method, args []property
 		e.faults = append(e.faults, fmt.Sprintf("%s (%s) heard of %s ", pl.name, pl.id(), from.ID)+fmt.Sprintf(format, a...))
 	}
 	switch m.Name {
+	case "whisper":
+		pl.c.world.answers["whispers"]++
+		if err := e.whispers.hear(args[0].Str(), uint32(args[1].Uint()), uint32(args[2].Uint())); err != nil {
+			bad("%v", err)
+		}
 	case "wage":
 		if life, n := uint32(args[0].Uint()), uint32(args[1].Uint()); !mayNote(e.payer, e.wage, life, n) {
 			bad("wage %d.%d after %d.%d", life, n, e.payer, e.wage)

@@ -26,6 +26,8 @@ type rig struct {
 	t *testing.T
 	// hook, if not nil, is the Tamper of the moment.
 	hook func(p *Process, ch mercury.ChannelID, msg []byte) []byte
+	// lose, if not nil, picks the processes that get no unreliable message.
+	lose func(p *Process) bool
 	// snapAt is when a channel may be broken again; see snap.
 	snapAt time.Duration
 }
@@ -39,7 +41,10 @@ func play(t *testing.T, o Options, script func(r *rig)) {
 		o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
 	r := &rig{t: t}
-	o.Tamper = func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
+	o.Tamper = func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte {
+		if !reliable && r.lose != nil && r.lose(p) {
+			return nil
+		}
 		if r.hook != nil {
 			return r.hook(p, ch, msg)
 		}
@@ -53,7 +58,7 @@ func play(t *testing.T, o Options, script func(r *rig)) {
 	err = c.run(func(*Cluster) error {
 		r.wait(4 * time.Second) // time to cut the cells, and to make ghosts and backups
 		script(r)
-		r.hook = nil
+		r.hook, r.lose = nil, nil
 		return nil
 	})
 	if err != nil {

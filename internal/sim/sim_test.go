@@ -96,9 +96,7 @@ func wildly(o Options) Options {
 	o.Wild = wildOf(o.Seed)
 	o.Wild.Travellers = travellersOf(o.Seed)
 	o.Gateway = gatewayOf(o.Seed)
-	if !o.Wild.Tight { // with them, seed 77044 is not silent after 40 s; it is not known yet why
-		o.Wild.Settlers = settlersOf(o.Seed)
-	}
+	o.Wild.Settlers = settlersOf(o.Seed)
 	return o
 }
 

@@ -183,7 +183,7 @@ func (k *oneSession) safe() error {
 
 // crashedSome reports whether any server process has died, or was taken for dead.
 func (c *Cluster) crashedSome() bool {
-	if c.verdicts() > 0 || c.terms > 1 || c.observer.last.Deaths > 0 {
+	if c.judged() {
 		return true
 	}
 	for _, ps := range [][]*Process{c.cellApps, c.baseApps, c.logins} {

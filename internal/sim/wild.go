@@ -82,19 +82,20 @@ func newStreams(seed uint64) streams {
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their
 // definitions.
-const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Traveller/><Namer hasCell="false" hasClient="false"/><Gossip hasClient="false"/><Settler hasClient="false"/><Seedling hasBase="false" hasClient="false"/>`
+const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Traveller/><Namer hasCell="false" hasClient="false"/><Gossip hasClient="false"/><Waif hasBase="false" hasClient="false"/><Settler hasClient="false"/><Seedling hasBase="false" hasClient="false"/>`
 
 func wildDefs() map[string]string {
 	return map[string]string{
 		"entity_defs/Clock.def": clockDef, "entity_defs/Herald.def": heraldDef,
 		"entity_defs/Stone.def": stoneDef, "entity_defs/Pebble.def": pebbleDef, "entity_defs/Brittle.def": brittleDef,
-		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef, "entity_defs/Namer.def": namerDef, "entity_defs/Gossip.def": gossipDef,
+		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef, "entity_defs/Namer.def": namerDef, "entity_defs/Gossip.def": gossipDef, "entity_defs/Waif.def": waifDef,
 		"entity_defs/Traveller.def": travellerDef, "entity_defs/Settler.def": settlerDef, "entity_defs/Seedling.def": seedlingDef,
 	}
 }
 
 func (w *world) registerWild(cells *space.Scripts) {
 	space.Register(cells, "Gossip", func() *gossipCell { return &gossipCell{w: w} })
+	space.Register(cells, "Waif", func() *gossipCell { return &gossipCell{w: w} })
 	space.Register[clockCell](cells, "Clock")
 	space.Register[heraldCell](cells, "Herald")
 	space.Register[stoneCell](cells, "Stone")

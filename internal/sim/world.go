@@ -130,6 +130,12 @@ type world struct {
 	// gossips are all that ever were, and answers counts what they were answered.
 	gossips []entity.ID
 	answers map[string]int
+	// waif are the waifs that ever were, waifs the last of them, listener the players who were called;
+	// audience are those who can be, and lossy reports whether a waif may have been lost sight of.
+	waif, listener map[entity.ID]bool
+	waifs          []entity.ID
+	audience       func() []entity.ID
+	lossy          func() bool
 
 	// incarnation is that of the cell part in which a base of a process believes.
 	incarnation func(*Process, entity.ID) uint32
@@ -212,7 +218,7 @@ func newWorld(o Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
 	if o.Wild.Vaults > 0 {
 		space.Register[vaultCell](w.cells, "Vault")
 	}

@@ -69,7 +69,7 @@ func done(r *codec.Reader, what string) error {
 	return nil
 }
 
-// BaseGone tells a holder that the sender's base has ended: its copy is not needed.
+// BaseGone tells a holder that the sender's base has ended: its copy is not needed. It is answered by BaseForgotten.
 type BaseGone struct{ ID entity.ID }
 
 func (m *BaseGone) code(c *codec.Coder) { fields.ID(c, &m.ID) }
@@ -77,6 +77,15 @@ func (m *BaseGone) code(c *codec.Coder) { fields.ID(c, &m.ID) }
 // Append and Parse are what code describes.
 func (m *BaseGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BaseGone) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// BaseForgotten says that the sender has no copy of a base of the receiver, which has ended.
+type BaseForgotten struct{ ID entity.ID }
+
+func (m *BaseForgotten) code(c *codec.Coder) { fields.ID(c, &m.ID) }
+
+// Append and Parse are what code describes.
+func (m *BaseForgotten) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *BaseForgotten) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // CopyMark tells a holder to forget those of the sender's copies that are older than a cycle: all of
 // its bases have newer ones. With a Version it also forgets those that the sender's rule of this

@@ -147,7 +147,9 @@
 //	NameGone, Names      told at each join                              the next Join
 //	BaseCopy,            the base is backed up again: at once when a     a tick; a backup
 //	BaseCopyHeld         channel broke, and in any case in its turn      period
-//	BaseGone, CopyMark   the marks of the cycle that begins then         a backup period
+//	BaseGone,            told again until it is answered: at once when   a tick; 3 s
+//	BaseForgotten        a channel broke, and in any case after a while
+//	CopyMark             the mark of the cycle that begins then          a backup period
 //	BackupRule,          told again until it is answered                 1 s
 //	BackupRuleHeld
 //	Leaving              told again while the app is to leave            1 s

@@ -90,6 +90,7 @@ type base struct {
 	handling   entity.Call
 	copied     copied
 	names      []ownName // in the order in which it asked for them
+	stub       *stub     // what is left of it once it has ended, until nobody can bring it back; see stub.go
 	pending    []pending
 	commits    []commit
 	keep       keeping
@@ -274,10 +275,17 @@ func (b *base) remove() {
 		return
 	}
 	b.removed = true
-	b.app.unprotect(b)
+	held := b.app.unprotect(b)
 	b.partTalks()
 	b.app.swept = false
 	delete(b.app.byID, b.id)
+	if !held || !b.app.leaveStub(b) {
+		b.giveUp()
+	}
+}
+
+// giveUp frees what only one base may have.
+func (b *base) giveUp() {
 	b.giveUpNames()
 	if b.account != "" {
 		delete(b.app.accounts, b.account)

@@ -109,6 +109,7 @@ type BaseApp struct {
 	holding    holding
 	leave      leaving
 	moving     moving
+	stubs      stubs             // of bases that have ended
 	goers      []mercury.Address // other BaseApps that will leave
 	neighbours []neighbour       // at most one for each app that was ever named
 }
@@ -211,6 +212,7 @@ func (a *BaseApp) tickLife() {
 	a.downloads.tick()
 	a.tickKeeping()
 	a.tickCopies()
+	a.tickStubs()
 	a.admitAwaited()
 	a.tickMove()
 	a.tickLeaving()
@@ -313,6 +315,7 @@ func (a *BaseApp) dropAll() {
 	clear(a.byToken)
 	clear(a.seats)
 	clear(a.accounts)
+	a.stubs = stubs{}
 	a.talking, a.failed = talking{}, nil
 	a.spaces.Drop()
 	a.endings.Drop()

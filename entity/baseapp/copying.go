@@ -152,22 +152,15 @@ func (a *BaseApp) protect(b *base) {
 	b.backupSoon()
 }
 
-// unprotect tells the holders that a base has ended.
-func (a *BaseApp) unprotect(b *base) {
+// unprotect ends the copying of a base that has ended. It reports whether others may have copies, or get them.
+func (a *BaseApp) unprotect(b *base) bool {
 	k, c := &a.copying, &b.copied
 	if c.born == 0 {
-		return
+		return false
 	}
 	k.queue.remove(b)
 	b.foundRoom()
-	for _, h := range c.holders {
-		a.send(h, &migrate.BaseGone{ID: b.id})
-	}
-	for _, h := range c.sent {
-		if !slices.Contains(c.holders, h) {
-			a.send(h, &migrate.BaseGone{ID: b.id})
-		}
-	}
+	return c.number > 0 || c.came > 0
 }
 
 // backupSoon has the base backed up at the end of this tick, or when the copy that is under way has
@@ -442,6 +435,7 @@ func (a *BaseApp) copyChannelBroke(to mercury.Address) {
 		return
 	}
 	a.moveChannelBroke(to)
+	a.stubChannelBroke(to)
 	k.cycle++
 	k.cycleAt = a.now
 	for _, b := range a.list {
@@ -454,6 +448,7 @@ func (a *BaseApp) copyChannelBroke(to mercury.Address) {
 
 // holderDied goes on without a holder.
 func (a *BaseApp) holderDied(holder mercury.Address) {
+	a.stubHolderDied(holder)
 	is := func(x mercury.Address) bool { return x == holder }
 	for _, b := range a.list {
 		c := &b.copied
@@ -485,6 +480,7 @@ func (a *BaseApp) routeCopies() {
 	app.On(r, a.takeCopy)
 	app.On(r, a.takeCopyHeld)
 	app.On(r, a.takeGone)
+	app.On(r, a.takeForgotten)
 	app.On(r, a.takeMark)
 	app.On(r, a.takeRule)
 	app.On(r, a.takeRuleHeld)

@@ -22,9 +22,11 @@ type copier struct {
 	freed []string // names
 	mute  map[mercury.Address]bool
 	full  map[mercury.Address]bool
-	asks  []wire.Depart
-	told  uint64 // the newest part of which the others say that they know
-	parts []byte // of the copies that others have made
+	// mindful says that nobody forgets bases that have ended.
+	mindful bool
+	asks    []wire.Depart
+	told    uint64 // the newest part of which the others say that they know
+	parts   []byte // of the copies that others have made
 }
 
 type sentCopy struct {
@@ -85,6 +87,9 @@ func (c *copier) answer() {
 				var m migrate.BaseGone
 				parse(c.t, m.Parse(body))
 				c.gone = append(c.gone, m.ID)
+				if !c.mute[s.to] && !c.mindful {
+					c.tell(s.to, &migrate.BaseForgotten{ID: m.ID})
+				}
 			case wire.NameGoneID:
 				var m wire.NameGone
 				parse(c.t, m.Parse(body))

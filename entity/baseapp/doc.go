@@ -88,8 +88,7 @@
 //
 // A copy carries the number of the cycle in which it was sent; in a cycle each base is backed up once.
 // At its end the holders are told the oldest cycle that a base has its newest copy of, and forget what
-// is older. So a BaseGone that was lost brings back an ended base for no longer than that. After a
-// broken channel a new cycle begins.
+// is older. After a broken channel a new cycle begins.
 //
 // A holder keeps copies by owner and id, within MaxCopies and MaxCopyBytes. The sender of a copy is its
 // owner, so a lie spoils only what is the liar's. When the owner is declared dead, the holder restores the
@@ -103,6 +102,27 @@
 // An app that is alone has nobody to hold copies. It says so once, counts its bases as unprotected, and
 // counts every base as confirmed, so that nothing waits for ever. With a Config.BackupPeriod below 0 nobody
 // holds copies at all.
+//
+// # The end of a base
+//
+// A base that has ended can come back from a copy, if its app dies before the holders of its copies know. So it
+// leaves a stub, which has its names and its account:
+//
+//	         ends     BaseGone to the holders     BaseForgotten of all but the first,       names and account
+//	(lives) ------> stub ----------------------> then BaseGone to that one, BaseForgotten ----> are free
+//	   |             |  |                                                                         ^
+//	   |             |  +--- forgetPatience: logged ----------------------------------------------+
+//	   |             +------ the app dies: it goes on at its heir, if that has the copy           |
+//	   +------------- nobody has been sent a copy ------------------------------------------------+
+//
+// Invariants:
+//
+//   - A name or an account of a base that has ended is free only when nobody can bring the base back: no holder has
+//     a copy, and the ruling list covers the departure by which the base came here. The exceptions are a holder that
+//     lives and does not answer for forgetPatience, and more than maxStubs bases that end at once.
+//   - The heir's copy is the last that is forgotten. So if the heir does not bring the base back, nobody does later.
+//   - A stub stays where it is: neither does the app leave, nor do bases of its slice move, before it is gone.
+//   - A login to the account waits for the end of the stub, as for that of the base.
 //
 // # The death of a BaseApp
 //

@@ -139,8 +139,9 @@ func (h *holding) release(c *heldCopy) {
 	}
 }
 
-// takeGone drops the copy of a base that has ended.
+// takeGone drops the copy of a base that has ended, and says so.
 func (a *BaseApp) takeGone(from sender, m *migrate.BaseGone) {
+	a.send(from.app, &migrate.BaseForgotten{ID: m.ID})
 	w := a.holding.ward(from.app)
 	if i, found := w.find(m.ID); found {
 		a.holding.release(w.copies[i])

@@ -184,6 +184,8 @@ func (a *BaseApp) whyStay() string {
 		return "players who have logged in and have not come yet"
 	case slices.ContainsFunc(a.list, func(b *base) bool { return b.copied.large }):
 		return "a base that is too large to travel"
+	case len(a.stubs.list) > 0:
+		return "others to forget bases that have ended"
 	case a.now < l.tryAt:
 		return "another try"
 	}
@@ -273,6 +275,7 @@ func (a *BaseApp) copyLast() {
 		l.next++
 	}
 	a.copySoon() // of those whose channel broke
+	a.tickStubs()
 }
 
 func (a *BaseApp) allHeld() bool {
@@ -283,7 +286,7 @@ func (a *BaseApp) allHeld() bool {
 // answered, the heirs may have begun.
 func (a *BaseApp) askToDepart() {
 	l := &a.leave
-	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() {
+	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() || len(a.stubs.list) > 0 {
 		return
 	}
 	l.state = leaveAsking
@@ -351,7 +354,7 @@ func (a *BaseApp) missed(from sender, id wire.ID) {
 func heardStill(id wire.ID) bool {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.MembersID, wire.FreezeID,
-		wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID, wire.BackupRuleID, wire.BackupRuleHeldID,
+		wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.BaseForgottenID, wire.CopyMarkID, wire.BackupRuleID, wire.BackupRuleHeldID,
 		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID, wire.LookID, wire.SpaceCopyID, wire.SpaceDataID, wire.StopID:
 		return true
 	}

@@ -157,6 +157,9 @@ func (a *BaseApp) choosePart(most int, to mercury.Address) migrate.Part {
 			m.counts[s] = never
 		}
 	}
+	for _, x := range a.stubs.list {
+		m.counts[migrate.SliceOf(x.of.id)] = never // an heir would bring it back
+	}
 	n := 0
 	for range migrate.Slices {
 		s := m.slice
@@ -391,9 +394,15 @@ func (a *BaseApp) aside(id entity.ID) bool {
 	return found
 }
 
-// own are the bases that are here as far as managers know: also those that are on their way to others.
+// own are the bases that are here as far as managers know: also those that are on their way to others, and those
+// that have ended, as long as an heir could bring them back.
 func (a *BaseApp) own() iter.Seq[*base] {
 	return func(yield func(*base) bool) {
+		for _, x := range a.stubs.list {
+			if !yield(x.of) {
+				return
+			}
+		}
 		for _, b := range a.list {
 			if !b.removed && !yield(b) {
 				return

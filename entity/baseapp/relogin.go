@@ -74,7 +74,7 @@ func (a *BaseApp) relogin(from mercury.ChannelID, m *wire.Relogin) {
 		return
 	}
 	switch way := b.decideLogin(); {
-	case b.removed:
+	case b.removed && b.stub == nil:
 		a.answerLogin(from, m.Request, protocol.Destroyed)
 	case b.destroying:
 		b.letWait(from, m.Request)

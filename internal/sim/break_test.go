@@ -91,7 +91,7 @@ func TestBreaks(t *testing.T) {
 				o.Wild.Ledgers = 6
 			case wire.ReloginID:
 				o.Wild.Twins, o.Wild.Relogins = 4, true
-			case wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.CopyMarkID:
+			case wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.BaseForgottenID, wire.CopyMarkID:
 				o.Replicas = 1
 			case wire.LookID, wire.SeenID, wire.MournedID:
 				o.Lookout = true

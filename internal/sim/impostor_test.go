@@ -252,7 +252,7 @@ func (x *impostor) toBaseApp() []wire.Message {
 		&migrate.BaseCopy{ID: v.ID, Number: 1 << 40, Cycle: 1 << 40, Parts: []byte("rubbish")}, &migrate.BaseCopyHeld{ID: v.ID, Number: v.Confirmed + 1},
 		&wire.SpaceCopy{Space: theSpace, Gone: true}, &wire.SpaceCopy{Space: theSpace, Data: []wire.SpaceDataEntry{{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}}},
 		&wire.SpaceData{Space: theSpace, Entry: wire.SpaceDataEntry{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}}, &wire.Look{Inquiry: 1, App: x.r.manager.Address()},
-		&migrate.BaseGone{ID: v.ID}, &migrate.CopyMark{Cycle: 1 << 40, Version: 1}, &migrate.BackupRuleHeld{Version: 1},
+		&migrate.BaseGone{ID: v.ID}, &migrate.BaseForgotten{ID: v.ID}, &migrate.CopyMark{Cycle: 1 << 40, Version: 1}, &migrate.BackupRuleHeld{Version: 1},
 		&migrate.BackupRule{Rule: migrate.Rule{Version: 1 << 40, Covers: 1 << 60, Replicas: 1, List: []mercury.Address{self}}},
 		&wire.AppDead{Role: wire.BaseApp, App: x.r.baseApps[0].Address(), Number: 1 << 60, Rule: migrate.Rule{Version: 1 << 40, Replicas: 1, List: []mercury.Address{self}}},
 	)

@@ -147,6 +147,7 @@ const (
 	SpaceCopyID
 	BasesMovedID
 	ShedID
+	BaseForgottenID
 )
 
 // Between the managers of a cluster.
@@ -292,6 +293,7 @@ var table = newTable(
 	row[migrate.BaseCopy](BaseCopyID, BaseApp.to(BaseApp)),
 	row[migrate.BaseCopyHeld](BaseCopyHeldID, BaseApp.to(BaseApp)),
 	row[migrate.BaseGone](BaseGoneID, BaseApp.to(BaseApp)),
+	row[migrate.BaseForgotten](BaseForgottenID, BaseApp.to(BaseApp)),
 	row[migrate.CopyMark](CopyMarkID, BaseApp.to(BaseApp)),
 	row[migrate.BackupRule](BackupRuleID, BaseApp.to(BaseApp, CellAppMgr)),
 	row[migrate.BackupRuleHeld](BackupRuleHeldID, BaseApp.to(BaseApp), CellAppMgr.to(BaseApp)),

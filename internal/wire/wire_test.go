@@ -120,7 +120,7 @@ func samples() []wire.Received {
 		&wire.RejoinEnd{Cells: 300, Rules: 1 << 20, Spaces: 1 << 10},
 		&wire.SpaceCopy{Space: 3, Gone: true, Info: []byte{1, 2}, Data: []wire.SpaceDataEntry{entry}},
 		&migrate.BaseCopy{ID: id, Number: 1 << 40, Cycle: 1 << 33, Parts: []byte("parts")}, &migrate.BaseCopyHeld{ID: id, Number: 1 << 40, Refused: true},
-		&migrate.BaseGone{ID: id}, &migrate.CopyMark{Cycle: 1 << 33, Version: 1 << 40},
+		&migrate.BaseGone{ID: id}, &migrate.BaseForgotten{ID: id}, &migrate.CopyMark{Cycle: 1 << 33, Version: 1 << 40},
 		&migrate.BackupRule{Rule: rule}, &migrate.BackupRuleHeld{Version: 1 << 40, Turn: 3},
 
 		&wire.AddCell{Space: 3, Cell: cell, First: true, FromStore: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},

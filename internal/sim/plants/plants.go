@@ -258,8 +258,11 @@ func transitions() []plant {
 func departures() []plant {
 	return []plant{
 		{"a BaseApp leaves before its last copies are held", "entity/baseapp/leave.go",
-			"	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() {\n",
-			"	if l.state != leaveStill || l.next < len(a.list) {\n"},
+			"	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() || len(a.stubs.list) > 0 {\n",
+			"	if l.state != leaveStill || l.next < len(a.list) || len(a.stubs.list) > 0 {\n"},
+		{"the names of a base that has ended are free before its holders know", "entity/baseapp/base.go",
+			"	if !held || !b.app.leaveStub(b) {\n",
+			"	if held || !held {\n"},
 		{"a restored base lives its former life", "entity/baseapp/stream.go",
 			"	l.life = former + lives\n",
 			"	l.life = former\n"},

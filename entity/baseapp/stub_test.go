@@ -1,0 +1,143 @@
+package baseapp
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// endedProxy is an app with a proxy that has ended, of which a holder that does not answer has a copy.
+func endedProxy(t *testing.T) (*copier, entity.ID) {
+	c := newCopier(t)
+	c.pass(2 * time.Second)
+	_, id, v := c.play("ann")
+	c.pass(time.Second)
+	if c.confirmed(id) == 0 {
+		t.Fatal("no copy is confirmed")
+	}
+	c.net.sent = nil
+	c.mute[appW] = true
+	v.Destroy()
+	return c, id
+}
+
+// An account is free when the holder has said that it has forgotten the proxy, and a login waits for that.
+func TestEndIsAcknowledged(t *testing.T) {
+	c, id := endedProxy(t)
+	if m := one(t, told[migrate.BaseGone](c.rig, appW)); m.ID != id {
+		t.Errorf("told of %v", m.ID)
+	}
+	c.relogin("ann")
+	if n := len(told[wire.ProxyGone](c.rig, baseAppMgr)); n != 0 || len(c.a.accounts) != 1 {
+		t.Fatalf("freed %d accounts too early, %d are left", n, len(c.a.accounts))
+	}
+	c.tell(appV, &migrate.BaseForgotten{ID: id}) // it was not asked
+	if len(c.a.stubs.list) != 1 {
+		t.Fatal("the word of another counts")
+	}
+	c.tell(appW, &migrate.BaseForgotten{ID: id})
+	var freed, answered int
+	for _, msg := range c.ids(baseAppMgr) {
+		switch msg {
+		case wire.ProxyGoneID:
+			freed++
+		case wire.ProxyMadeID:
+			answered++
+		}
+	}
+	if freed != 1 || answered != 1 || len(c.a.accounts) != 0 || len(c.a.stubs.byID) != 0 {
+		t.Errorf("freed %d, answered %d", freed, answered)
+	}
+	c.tell(appW, &migrate.BaseForgotten{ID: id}) // again
+}
+
+// ids returns what was sent to an app.
+func (c *copier) ids(to mercury.Address) (ids []wire.ID) {
+	for _, msg := range c.rig.take(to) {
+		id, _, err := wire.Split(msg)
+		parse(c.t, err)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// What may be lost is told again; a holder that dies is not waited for, nor for ever one that lives.
+func TestEndIsToldAgain(t *testing.T) {
+	t.Run("broken", func(t *testing.T) {
+		c, id := endedProxy(t)
+		c.rig.take(appW)
+		c.a.copyChannelBroke(appW)
+		c.tick()
+		if m := one(t, told[migrate.BaseGone](c.rig, appW)); m.ID != id {
+			t.Errorf("told of %v", m.ID)
+		}
+	})
+	t.Run("silent", func(t *testing.T) {
+		c, _ := endedProxy(t)
+		c.relogin("ann")
+		c.gone = nil
+		c.pass(forgetPatience - time.Second)
+		if n := len(c.gone); n < 5 || n > 12 || len(c.a.accounts) != 1 {
+			t.Errorf("told %d times, %d accounts", n, len(c.a.accounts))
+		}
+		errors := c.a.report.Errors
+		c.pass(2 * time.Second)
+		if len(c.a.accounts) != 0 || len(c.a.stubs.list) != 0 || c.a.report.Errors != errors+1 {
+			t.Errorf("%d accounts, %d errors", len(c.a.accounts), c.a.report.Errors-errors)
+		}
+	})
+	t.Run("dead", func(t *testing.T) {
+		c, _ := endedProxy(t)
+		c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appW})
+		c.tick()
+		if len(c.a.accounts) != 0 || len(c.a.stubs.list) != 0 {
+			t.Errorf("%d accounts, %d stubs", len(c.a.accounts), len(c.a.stubs.list))
+		}
+	})
+}
+
+// The first holder is told last: only if it has forgotten the base, nobody brings it back.
+func TestFirstHolderForgetsLast(t *testing.T) {
+	c := newCopier(t, func(cfg *Config) { cfg.BackupReplicas = 2 })
+	c.baseApp(appV, 7)
+	c.pass(4 * time.Second)
+	id := c.make()
+	c.pass(time.Second)
+	first := c.a.copying.ruling.rules.First(c.a.net.Self(), id)
+	next := appV
+	if first == appV {
+		next = appW
+	}
+	c.net.sent = nil
+	c.a.byID[id].Destroy()
+	if a, b := len(told[migrate.BaseGone](c.rig, first)), len(told[migrate.BaseGone](c.rig, next)); a != 0 || b != 1 {
+		t.Fatalf("first told %d times, next %d", a, b)
+	}
+	c.tell(next, &migrate.BaseForgotten{ID: id})
+	if n := len(told[migrate.BaseGone](c.rig, first)); n != 1 || len(c.a.stubs.list) != 1 {
+		t.Fatalf("then first told %d times, %d stubs", n, len(c.a.stubs.list))
+	}
+	c.tell(first, &migrate.BaseForgotten{ID: id})
+	if len(c.a.stubs.list) != 0 {
+		t.Error("not forgotten")
+	}
+}
+
+// An app does not leave before all have forgotten what has ended on it.
+func TestNoLeaveWithStubs(t *testing.T) {
+	c, id := endedProxy(t)
+	c.mute[appW], c.mindful = false, true
+	c.pass(2 * time.Second)
+	c.a.Retire("test")
+	c.asks = nil
+	c.pass(15 * time.Second)
+	if len(c.asks) != 0 || len(c.a.stubs.list) != 1 || c.a.RetireWaits() != "others to forget bases that have ended" {
+		t.Fatalf("asked %d times, %d stubs, waits for %q", len(c.asks), len(c.a.stubs.list), c.a.RetireWaits())
+	}
+	c.tell(appW, &migrate.BaseForgotten{ID: id})
+	c.asked(20 * time.Second)
+}

@@ -9,9 +9,9 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// BaseHost is the app that holds a base, with what the methods of Base need from it.
-type BaseHost interface {
-	Caller
+// baseHost is the app that holds a base, with what the methods of Base need from it.
+type baseHost interface {
+	caller
 	Answerer
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
 	CreateCellAt(info CellInfo, method string) (request uint64, err error)
@@ -19,7 +19,7 @@ type BaseHost interface {
 	TeleportCell(to Destination, method string, user int64) (request uint64, err error)
 	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
 	DestroySpace(id SpaceID) error
-	BaseMaker
+	baseMaker
 	ChangeSpaceData(space SpaceID, d SpaceDatum) error
 	NewDataID() (DataID, error)
 	Backup(method string, user int64) error
@@ -28,13 +28,13 @@ type BaseHost interface {
 	Cancel(id CallbackID) bool
 	Handling() Call
 	Schema() *property.Schema
-	ClientHost
-	DownloadHost
-	StoreHost
+	clientHost
+	downloadHost
+	storeHost
 }
 
-// BaseMaker is how a BaseHost makes bases elsewhere and names them.
-type BaseMaker interface {
+// baseMaker is how a baseHost makes bases elsewhere and names them.
+type baseMaker interface {
 	App() mercury.Address
 	CreateBase(info BaseInfo, method string) (request uint64, err error)
 	RegisterName(name, method string) (request uint64, err error)
@@ -53,14 +53,14 @@ type BaseMaker interface {
 // Call its methods on the goroutine of the app, from the script's own callbacks. After the base is
 // destroyed they do nothing, or return ErrGone or ErrNoPart.
 type Base struct {
-	host  BaseHost
+	host  baseHost
 	id    ID
 	props *property.Values
 	log   *slog.Logger
 }
 
 // NewBase is for the app that holds the base. props are the values of the base part.
-func NewBase(host BaseHost, id ID, props *property.Values, log *slog.Logger) *Base {
+func NewBase(host baseHost, id ID, props *property.Values, log *slog.Logger) *Base {
 	return &Base{host: host, id: id, props: props, log: log}
 }
 
@@ -101,7 +101,7 @@ func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, i
 	if space == 0 {
 		return fmt.Errorf("entity: create cell of %v: 0 is not a space", b.id)
 	}
-	if !Finite(position) || !Finite(direction) {
+	if !property.Finite(position) || !property.Finite(direction) {
 		return fmt.Errorf("entity: create cell of %v at %v: %w", b.id, position, errNotFinite)
 	}
 	return b.host.CreateCell(space, position, direction, init)

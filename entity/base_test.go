@@ -141,7 +141,7 @@ func TestMailboxOfNobody(t *testing.T) {
 func TestBaseChecksWhereACellPartIsMade(t *testing.T) {
 	host := new(fakeHost)
 	b := NewBase(host, 7, nil, nil)
-	far, nan := property.Vector3{X: 2 * MaxCoordinate}, property.Vector3{Z: float32(math.NaN())}
+	far, nan := property.Vector3{X: 2 * property.MaxCoordinate}, property.Vector3{Z: float32(math.NaN())}
 	for name, err := range map[string]error{
 		"space 0":       b.CreateCell(0, property.Vector3{}, property.Vector3{}, nil),
 		"far away":      b.CreateCell(1, far, property.Vector3{}, nil),

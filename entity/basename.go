@@ -29,12 +29,6 @@ type BaseReply struct {
 	Reason string
 }
 
-// MaxBaseName bounds the name of a base, in bytes.
-const MaxBaseName = 256
-
-// MaxBaseNames bounds the names of one base.
-const MaxBaseNames = 16
-
 // NameReply answers RegisterName and LookupName, of Base and of space.Real. It is the argument of the
 // callback that the script named.
 type NameReply struct {

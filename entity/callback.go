@@ -2,10 +2,6 @@ package entity
 
 import "errors"
 
-// MaxTimers bounds the timers of one part of an entity, so that a script that adds one in every
-// callback gets an error before it slows everyone down.
-const MaxTimers = 256
-
 // CallbackID names a timer or controller that a part of an entity has started. Ids rise, and none
 // is used twice in the life of the part.
 type CallbackID uint32

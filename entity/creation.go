@@ -79,7 +79,7 @@ func (e *CreateError) Error() string {
 }
 
 func checkPlace(what string, position, direction property.Vector3) error {
-	if !Finite(position) || !Finite(direction) {
+	if !property.Finite(position) || !property.Finite(direction) {
 		return fmt.Errorf("entity: %s at %v: %w", what, position, errNotFinite)
 	}
 	return nil

@@ -1,7 +1,7 @@
 package entity
 
-// DownloadHost is what an app does for downloads to the client of a base.
-type DownloadHost interface {
+// downloadHost is what an app does for downloads to the client of a base.
+type downloadHost interface {
 	Download(id uint32, desc string, content []byte, method string) error
 	DownloadProgress(id uint32) (sent, size int, ok bool)
 	CancelDownload(id uint32) bool

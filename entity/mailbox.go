@@ -6,29 +6,38 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/property"
 )
 
 var errNotFinite = errors.New("entity: a coordinate is not finite or out of range")
 
-// Errors of calls.
+// Errors of calls and of other requests.
 var (
 	// ErrNoMethod is returned for a method that the definition does not have.
 	ErrNoMethod = errors.New("entity: no such method")
 	// ErrArguments is returned when arguments do not fit the method.
-	ErrArguments = errors.New("entity: arguments do not fit the method")
+	ErrArguments = argument.Err
 	// ErrNoPart is returned when the entity has no such part now.
 	ErrNoPart = errors.New("entity: the entity has no such part")
 	// ErrHasPart is returned for creating a part that exists or is being created.
 	ErrHasPart = errors.New("entity: the entity has that part already")
 	// ErrNotExposed is returned for a client's call of a method that is not exposed to it.
 	ErrNotExposed = errors.New("entity: the method is not exposed to this client")
+	// ErrNotGiven is returned by GiveClientTo if the client cannot be given to that base.
+	ErrNotGiven = errors.New("entity: the client cannot be given")
 )
 
-// Caller sends encoded method calls; the app behind a mailbox is one.
-type Caller interface {
-	// CallMethod queues a call, whose arguments AppendArgs encoded. It does not keep r.Args.
+// caller sends encoded method calls; the app behind a mailbox is one.
+type caller interface {
+	// CallMethod queues a call, whose arguments are encoded. It does not keep r.Args.
 	CallMethod(r Request) error
+}
+
+// bufferedCaller is a caller that lends memory for the arguments of its calls.
+type bufferedCaller interface {
+	caller
+	ArgumentBuffer() *argument.Buffer
 }
 
 // Request is a call as a Mailbox gives it to its app.
@@ -49,9 +58,9 @@ type Request struct {
 // Description is the called method. The index is one that a Mailbox gave.
 func (r *Request) Description() *property.Method { return methods(r.Def, r.Kind.Part())[r.Method] }
 
-// MethodOf is the method of a part of an entity type, nil for an index out of range.
-func MethodOf(d *property.Definition, part Part, index int) *property.Method {
-	list := methods(d, part)
+// Method is the method of that part of an entity type, nil for an index out of range.
+func (s Part) Method(d *property.Definition, index int) *property.Method {
+	list := methods(d, s)
 	if index < 0 || index >= len(list) {
 		return nil
 	}
@@ -75,7 +84,7 @@ type Mailbox struct {
 	ID   ID
 	Kind MailboxKind
 	Def  *property.Definition
-	Via  Caller
+	Via  caller
 	// At and Salt name the app that held the entity when the mailbox was made; zero if that is not
 	// known. Only a cell part without a base is looked for there.
 	At   netip.AddrPort
@@ -140,15 +149,15 @@ func (m Mailbox) Call(method string, args ...any) error {
 	case m.within <= 0 || m.within > MaxCallTimeout:
 		return fmt.Errorf("entity: call of %s.%s within %v: give more than 0 and at most %v", m.Def.Name, method, m.within, MaxCallTimeout)
 	}
-	var buffer *ArgumentBuffer
-	if via, ok := m.Via.(BufferedCaller); ok {
+	var buffer *argument.Buffer
+	if via, ok := m.Via.(bufferedCaller); ok {
 		buffer = via.ArgumentBuffer()
 	}
-	b, err := buffer.encode(m.Def, desc, args)
+	b, err := buffer.Encode(m.Def, desc, args)
 	if err != nil {
 		return fmt.Errorf("%s.%s: %w", m.Def.Name, method, err)
 	}
-	defer buffer.release(b)
+	defer buffer.Release(b)
 	return m.Via.CallMethod(Request{To: m.ID, Kind: m.Kind, At: m.At, Salt: m.Salt, Def: m.Def, Method: desc.Index, Args: b,
 		OnReply: m.onReply, User: m.user, Within: m.within})
 }
@@ -166,7 +175,7 @@ func (m Mailbox) method(name string) *property.Method {
 
 // Callable is a stored mailbox as one that calls through an app. A type that the schema does not
 // have, or an unknown kind, makes one that reaches nobody.
-func Callable(m property.Mailbox, s *property.Schema, via Caller) Mailbox {
+func Callable(m property.Mailbox, s *property.Schema, via caller) Mailbox {
 	kind := MailboxKind(m.Kind)
 	d := s.ByID(m.Type)
 	if kind == ServiceMailbox && int(m.Type) < len(s.Services) {
@@ -179,7 +188,7 @@ func Callable(m property.Mailbox, s *property.Schema, via Caller) Mailbox {
 }
 
 // Find is what Lookup of a part of an entity returns.
-func Find(s *property.Schema, id ID, typeName string, kind MailboxKind, via Caller) Mailbox {
+func Find(s *property.Schema, id ID, typeName string, kind MailboxKind, via caller) Mailbox {
 	d := s.Type(typeName)
 	if kind == ServiceMailbox {
 		for _, x := range s.Services {

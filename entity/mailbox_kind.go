@@ -63,6 +63,9 @@ func (m Mailbox) Value() property.Mailbox {
 	return property.Mailbox{Entity: uint64(m.ID), Type: m.Def.ID, Kind: uint8(m.Kind), At: m.At, Salt: m.Salt}
 }
 
+// MailboxValue is Value. It lets a Mailbox be passed as an argument of type MAILBOX.
+func (m Mailbox) MailboxValue() property.Mailbox { return m.Value() }
+
 // MailboxValue is the mailbox of the base part. It lets a script that embeds *Base be passed as an
 // argument of type MAILBOX.
 func (b *Base) MailboxValue() property.Mailbox {

@@ -1,13 +1,11 @@
 package entity
 
 import (
-	"errors"
-
 	"github.com/cellscape/cellscape/property"
 )
 
-// ClientHost is what an app knows about the client of a base.
-type ClientHost interface {
+// clientHost is what an app knows about the client of a base.
+type clientHost interface {
 	// ClientSession is the number of the client's session, from 1 in the life of the proxy; 0 while
 	// no client is attached.
 	ClientSession() uint32
@@ -20,9 +18,6 @@ type ClientHost interface {
 	// GiveClientTo hands the client to another base, and calls method.
 	GiveClientTo(to property.Mailbox, method string) error
 }
-
-// ErrNotGiven is returned if a client cannot be given to a base.
-var ErrNotGiven = errors.New("entity: the client cannot be given")
 
 // ClientGiven is the outcome of GiveClientTo, the argument of the callback that the script named.
 type ClientGiven struct {

@@ -22,7 +22,7 @@ type SpaceInfo struct {
 	// Keep lets the space live on when it is empty. Without it a space ends some seconds after its
 	// last entity has left. One that never had any ends only if the BaseApp that asked for it dies.
 	Keep bool
-	// MaxEntities is how many entities the space takes, at most MostMaxEntities; 0 for no limit. See
+	// MaxEntities is how many entities the space takes, at most spacekey.MostMaxEntities; 0 for no limit. See
 	// space.Cell.SetMaxEntities, which changes it, for what that means and how exact it is.
 	MaxEntities uint32
 }

@@ -1,6 +1,10 @@
 package entity
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/internal/spacekey"
+)
 
 // DataID names one of several entries that a space's data has under a key. It is unique in the
 // cluster and never used again. 0 is the entry that is the only one of its key when it is set.
@@ -23,7 +27,7 @@ func (d SpaceDatum) Replaces(key uint16, id DataID) bool {
 
 // FirstReservedKey is the lowest of the keys of space data that the library uses itself: it is
 // refused to games, and so are all above it.
-const FirstReservedKey = 0xff00
+const FirstReservedKey = spacekey.First
 
 // SetSpaceData sets the only entry that the data of a space has under a key. All cells of the space
 // and their clients see it, and all changes in the same order. It returns at once. The change is

@@ -25,8 +25,14 @@ const (
 	LastStoreCode   = StoreRefused
 )
 
-// ErrStore is what every StoreError is.
-var ErrStore = errors.New("entity: the store did not do it")
+// Errors of the store.
+var (
+	// ErrStore is what every StoreError is.
+	ErrStore = errors.New("entity: the store did not do it")
+	// ErrNotStored is returned for an entity that no store keeps: its type is not Persistent, or the cluster
+	// has no store.
+	ErrNotStored = errors.New("entity: no store keeps this entity")
+)
 
 // StoreError is why the store did not do something. errors.Is says that it is ErrStore.
 type StoreError struct {
@@ -62,21 +68,14 @@ type Stood struct {
 	Direction property.Vector3 // yaw, pitch and roll in radians
 }
 
-// MaxStoreWaits bounds the Writes that one base's script waits for, as for Backups.
-const MaxStoreWaits = 64
-
-// StoreHost is what the methods of Base below need from the app that holds it.
-type StoreHost interface {
+// storeHost is what the methods of Base below need from the app that holds it.
+type storeHost interface {
 	Write(method string, user int64) error
 	Row() uint64
 	Stood() (Stood, bool)
 	LoadBase(what Stored, method string) (request uint64, err error)
 	DestroyRow() error
 }
-
-// ErrNotStored is returned for an entity that no store keeps: its type is not Persistent, or the cluster
-// has no store.
-var ErrNotStored = errors.New("entity: no store keeps this entity")
 
 // Write has the store keep the entity as it is now: the persistent properties of the base part, and those
 // of the cell part, which is asked for its newest ones first. Later the script's method of that name, a

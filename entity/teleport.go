@@ -26,7 +26,7 @@ type Destination struct {
 
 // Check reports what makes no sense in a destination.
 func (d *Destination) Check() error {
-	if !Finite(d.Position) || !Finite(d.Direction) {
+	if !property.Finite(d.Position) || !property.Finite(d.Direction) {
 		return fmt.Errorf("entity: teleport to %v: %w", d.Position, errNotFinite)
 	}
 	if d.Transition && d.Near != 0 {

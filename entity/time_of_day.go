@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
-// TimeOfDayKey is the reserved key under which a space's data has its time of day; see DayClock.
-const TimeOfDayKey = FirstReservedKey
-
-// Day is how long a day of a game is, in its own time.
-const Day = 24 * time.Hour
-
-// MaxDaySpeed is the most game seconds that may go by in a second: a day each second.
-const MaxDaySpeed = 86400
+const (
+	// Day is how long a day of a game is, in its own time.
+	Day = 24 * time.Hour
+	// MaxDaySpeed is the most game seconds that may go by in a second: a day each second.
+	MaxDaySpeed = 86400
+)
 
 // DayClock says which time of day a space has: Start at game time 0, and Speed seconds of the day
 // more for each second of game time. So day and night slow down with the space.
@@ -80,5 +80,5 @@ func (b *Base) SetTimeOfDay(space SpaceID, d DayClock) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
-	return b.host.ChangeSpaceData(space, SpaceDatum{Key: TimeOfDayKey, Value: d.Append(nil)})
+	return b.host.ChangeSpaceData(space, SpaceDatum{Key: spacekey.TimeOfDay, Value: d.Append(nil)})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
@@ -16,7 +17,7 @@ import (
 
 // Ghost is the read-only copy of a real on a neighbouring CellApp.
 type Ghost struct {
-	Entity *entity.Entity
+	Entity *presence.Entity
 	// Real is the CellApp that holds the real: messages for it go there.
 	Real mercury.Address
 	// OrphanedUntil is when a ghost whose real's CellApp died is given up, unless a new incarnation
@@ -31,7 +32,7 @@ type Ghost struct {
 
 // New makes a ghost with nothing in it; State fills it.
 func New(id entity.ID, d *property.Definition) *Ghost {
-	return &Ghost{Entity: &entity.Entity{
+	return &Ghost{Entity: &presence.Entity{
 		ID: id, Def: d,
 		Props:   property.NewValues(d, property.GhostSide, nil),
 		History: property.NewHistory(d),
@@ -40,7 +41,7 @@ func New(id entity.ID, d *property.Definition) *Ghost {
 
 // FromReal makes the ghost that an origin keeps after a handoff. It shares the record, which
 // watchers hold; the values become those of a ghost.
-func FromReal(e *entity.Entity, order entity.Order, real mercury.Address) (*Ghost, error) {
+func FromReal(e *presence.Entity, order entity.Order, real mercury.Address) (*Ghost, error) {
 	props := property.NewValues(e.Def, property.GhostSide, nil)
 	if _, err := props.ReadStream(e.Props.AppendStream(nil, property.GhostStream), property.GhostStream); err != nil {
 		return nil, fmt.Errorf("ghost: from real: %w", err)
@@ -176,7 +177,7 @@ func trailing(rest []byte) error {
 // Sum is a hash of everything that a ghost must have in common with its real: ghosted properties,
 // place, aspect, control, stamps. Equal sums mean equal copies, as far as 64 bits can tell; scratch is reused for
 // encoding.
-func Sum(e *entity.Entity, scratch []byte) (uint64, []byte) {
+func Sum(e *presence.Entity, scratch []byte) (uint64, []byte) {
 	b := e.Props.AppendStream(scratch[:0], property.GhostStream)
 	b = fields.AppendVector3(b, e.Position)
 	b = fields.AppendVector3(b, e.Direction)

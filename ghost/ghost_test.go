@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -50,7 +51,7 @@ func packedDefinition(t testing.TB, c property.Compression) *property.Definition
 
 // source is a real that says what its ghosts must hear.
 type source struct {
-	*entity.Entity
+	*presence.Entity
 	sequence uint32
 	updated  uint32
 	changes  []Change
@@ -99,7 +100,7 @@ func (s *source) fiddle(t testing.TB, rng *rand.Rand, i int) {
 func newSource(t testing.TB) *source { return newSourceOf(definition(t)) }
 
 func newSourceOf(d *property.Definition) *source {
-	s := &source{Entity: &entity.Entity{
+	s := &source{Entity: &presence.Entity{
 		ID: 7, Def: d, Space: 1, Order: entity.Order{Incarnation: 1}, Base: app(9),
 		Props: property.NewValues(d, property.CellSide, nil), History: property.NewHistory(d),
 	}}
@@ -131,7 +132,7 @@ func (s *source) hop() {
 	s.sequence, s.updated, s.changes = 0, 0, nil
 }
 
-func sum(e *entity.Entity) uint64 {
+func sum(e *presence.Entity) uint64 {
 	n, _ := Sum(e, nil)
 	return n
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -41,7 +42,7 @@ func TestAsserts(t *testing.T) {
 			t.Errorf("not caught: %s", name)
 		}
 	}
-	g := &Ghost{Entity: &entity.Entity{ID: 7, Order: entity.Order{Incarnation: 2}}, sequence: 4}
+	g := &Ghost{Entity: &presence.Entity{ID: 7, Order: entity.Order{Incarnation: 2}}, sequence: 4}
 	if invariant.Caught(func() { g.assert(Head{ID: 7, Order: entity.Order{Incarnation: 2}, Sequence: 5}) }) == "" {
 		t.Error("not caught: a ghost goes back in the life of its real")
 	}

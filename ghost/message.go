@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
@@ -63,7 +64,7 @@ type State struct {
 	Position  property.Vector3
 	Direction property.Vector3
 	Aspect    entity.Aspect
-	Control   entity.Control
+	Control   presence.Control
 	// Props is property.GhostStream, packed as the type's Compression.Internal says (see
 	// property.Compressor); it aliases the input after Parse.
 	Props   []byte
@@ -113,7 +114,7 @@ type Update struct {
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	Control   entity.Control
+	Control   presence.Control
 	Changes   []Change
 }
 

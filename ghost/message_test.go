@@ -8,12 +8,14 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
-	"github.com/google/go-cmp/cmp"
 )
 
 // message is a ghost message in both directions.
@@ -28,9 +30,9 @@ func messages() []message {
 	return []message{
 		&ghost.State{
 			Head: head, Type: 4, Space: 5, Base: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:99"), Salt: 6},
-			MoveStamp: 7, Position: pos, Direction: dir, Control: entity.Control{By: 8, Number: 9}, Props: []byte("props"), History: []byte("history"), Answers: 4,
+			MoveStamp: 7, Position: pos, Direction: dir, Control: presence.Control{By: 8, Number: 9}, Props: []byte("props"), History: []byte("history"), Answers: 4,
 		},
-		&ghost.Update{Head: head, MoveStamp: 7, Position: pos, Direction: dir, Control: entity.Control{By: 8, Number: 9}, Changes: []ghost.Change{
+		&ghost.Update{Head: head, MoveStamp: 7, Position: pos, Direction: dir, Control: presence.Control{By: 8, Number: 9}, Changes: []ghost.Change{
 			{Number: 8, Index: 9, Payload: []byte("value")},
 			{Number: 1 << 31, Event: true, Index: 10, Payload: []byte("arguments")},
 		}},

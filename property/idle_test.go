@@ -66,7 +66,7 @@ var actors = map[string]string{
 	"Method.DetailDistance":       "witness.audible",
 	"Method.SendLatestOnly":       "property.keep",
 	"Method.Unreliable":           "witness.audible",
-	"Method.WarnBytes":            "entity.encode",
+	"Method.WarnBytes":            "argument.Encode",
 	"DetailLevel.Label":           "property.checkProperty",
 	"DetailLevel.Radius":          "property.LevelOf",
 	"DetailLevel.Hysteresis":      "property.LevelOf",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -43,7 +44,7 @@ var (
 // refuses says why a cell does not take an entity that is teleported to a place of it; nil if it does.
 // before is how many come with it and are not there yet, -1 if it is on the cell already. A cell that retires takes it, since it still has the
 // place: the real leaves with the others.
-func (c *Cell) refuses(e *entity.Entity, to *entity.Destination, before int) *entity.TeleportError {
+func (c *Cell) refuses(e *presence.Entity, to *entity.Destination, before int) *entity.TeleportError {
 	leaf, _, there := c.tree.Leaf(c.id)
 	switch {
 	case c.ended:
@@ -56,7 +57,7 @@ func (c *Cell) refuses(e *entity.Entity, to *entity.Destination, before int) *en
 		return &entity.TeleportError{Code: entity.TeleportFull, Reason: ErrFull.Error()}
 	case before >= 0 && c.cfg.MaxReals > 0 && len(c.reals)+before >= c.cfg.MaxReals:
 		return &entity.TeleportError{Code: entity.TeleportFull}
-	case !entity.Finite(to.Position) || !entity.Finite(to.Direction):
+	case !property.Finite(to.Position) || !property.Finite(to.Direction):
 		return &entity.TeleportError{Code: entity.TeleportNotFound, Reason: "the place is out of range"}
 	case c.scripts.arrival == nil:
 		return nil
@@ -94,7 +95,7 @@ func (p *Population) receive(m *migrate.Onload, before int) (*Cell, entity.Desti
 	if err != nil {
 		return nil, to, &entity.TeleportError{Code: entity.TeleportUnknown, Reason: err.Error()}
 	}
-	return c, to, c.refuses(&entity.Entity{ID: m.ID, Def: d, Space: m.Arrival.From}, &to, before)
+	return c, to, c.refuses(&presence.Entity{ID: m.ID, Def: d, Space: m.Arrival.From}, &to, before)
 }
 
 // turnAway refuses a teleport, and remembers it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
 // ErrFull is returned by Spawn in a space that has as many entities as it takes.
@@ -22,10 +23,10 @@ var ErrFull = errors.New("space: the space has as many entities as it takes")
 // taken beyond the limit. While there is no manager, the last word counts, and each cell by itself takes
 // no more than the limit.
 func (c *Cell) SetMaxEntities(n uint32) error {
-	if n > entity.MostMaxEntities {
-		return fmt.Errorf("space: %d entities at most: give up to %d", n, entity.MostMaxEntities)
+	if n > spacekey.MostMaxEntities {
+		return fmt.Errorf("space: %d entities at most: give up to %d", n, spacekey.MostMaxEntities)
 	}
-	return c.askData(entity.SpaceDatum{Key: entity.MaxEntitiesKey, Removed: n == 0, Value: entity.AppendMaxEntities(nil, n)})
+	return c.askData(entity.SpaceDatum{Key: spacekey.MaxEntities, Removed: n == 0, Value: spacekey.AppendMaxEntities(nil, n)})
 }
 
 // SetMaxEntities is that of the Cell.
@@ -33,11 +34,11 @@ func (r *Real) SetMaxEntities(n uint32) error { return r.cell.SetMaxEntities(n) 
 
 // MaxEntities is how many entities the space takes, 0 for no limit.
 func (c *Cell) MaxEntities() uint32 {
-	value, ok := c.data.get(entity.MaxEntitiesKey)
+	value, ok := c.data.get(spacekey.MaxEntities)
 	if !ok {
 		return 0
 	}
-	n, err := entity.ParseMaxEntities(value)
+	n, err := spacekey.ParseMaxEntities(value)
 	if err != nil {
 		return 0 // only the library sets it
 	}
@@ -51,7 +52,7 @@ func (c *Cell) full(before int) bool {
 	if most == 0 {
 		return false
 	}
-	if _, told := c.data.get(entity.FullKey); !told && len(c.reals)+before < most {
+	if _, told := c.data.get(spacekey.Full); !told && len(c.reals)+before < most {
 		return false
 	}
 	c.count.TurnedAway++

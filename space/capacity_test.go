@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -75,7 +76,7 @@ func TestFullSpaceOfSeveralCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.spawn(-30)
-	r.apps[0].SetSpaceData(1, entity.SpaceDatum{Key: entity.FullKey})
+	r.apps[0].SetSpaceData(1, entity.SpaceDatum{Key: spacekey.Full})
 	if _, err := r.apps[1].cell.Spawn("Rock", at(300), property.Vector3{}, nil); !errors.Is(err, ErrFull) {
 		t.Errorf("spawned with %v", err)
 	}
@@ -85,9 +86,9 @@ func TestFullSpaceOfSeveralCells(t *testing.T) {
 	r.move(7, -300)
 	r.tick(10)
 	r.stands(7, 1, 1, -300)
-	r.apps[0].SetSpaceData(1, entity.SpaceDatum{Key: entity.FullKey, Removed: true})
+	r.apps[0].SetSpaceData(1, entity.SpaceDatum{Key: spacekey.Full, Removed: true})
 	r.spawn(300)
-	if err := r.real(7).SetMaxEntities(entity.MostMaxEntities + 1); err == nil {
+	if err := r.real(7).SetMaxEntities(spacekey.MostMaxEntities + 1); err == nil {
 		t.Error("it takes everyone")
 	}
 	if err := r.real(7).SetMaxEntities(0); err != nil || r.real(7).cell.MaxEntities() != 0 {

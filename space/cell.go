@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/invariant"
@@ -201,7 +202,7 @@ func (c *Cell) sweep() {
 }
 
 // moved tells the index of places that an entity has moved.
-func (c *Cell) moved(e *entity.Entity) {
+func (c *Cell) moved(e *presence.Entity) {
 	if rec := c.population.find(e.ID); rec != nil {
 		c.ranges.Move(rec.node, e.Position.X, e.Position.Z)
 		c.listMoved(rec)
@@ -221,7 +222,7 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 	if !d.HasCell {
 		return 0, fmt.Errorf("space: %s has no cell part", typeName)
 	}
-	if !entity.Finite(position) || !entity.Finite(direction) {
+	if !property.Finite(position) || !property.Finite(direction) {
 		return 0, errors.New("space: position is not finite or out of range")
 	}
 	props := property.NewValues(d, property.CellSide, nil)
@@ -240,7 +241,7 @@ func (c *Cell) spawn(d *property.Definition, position, direction property.Vector
 	if err != nil {
 		return 0, err
 	}
-	e := &entity.Entity{
+	e := &presence.Entity{
 		ID: id, Def: d, Space: c.space, Order: entity.Order{Incarnation: 1},
 		MovedTick: c.tick, Props: props, History: property.NewHistory(d),
 	}

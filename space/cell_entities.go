@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -13,7 +14,7 @@ import (
 )
 
 // admit adds a record for e to the cell, or returns the present one.
-func (c *Cell) admit(e *entity.Entity) *record {
+func (c *Cell) admit(e *presence.Entity) *record {
 	if rec := c.population.find(e.ID); rec != nil {
 		return rec
 	}
@@ -40,12 +41,12 @@ func (c *Cell) evict(rec *record) {
 
 // makeReal makes e a real here, either new or from a ghost. parts, if not nil, fills it before its
 // script sees it.
-func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
+func (c *Cell) makeReal(e *presence.Entity, parts func(r *Real) error) *Real {
 	r := &Real{e: e, cell: c, kind: c.scripts.reals.Of(e.Def), dataHeard: c.data.last, steering: steering{limit: c.firstLimit()}}
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r
-	e.Control = entity.Control{} // the real says so from now on
+	e.Control = presence.Control{} // the real says so from now on
 	c.held = true
 	e.Floor = 0 // it may be in both lists of one sweep
 	if !e.Base.IsZero() {
@@ -134,7 +135,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	c.makeWay(rec, m.Order)
 	// A restored real is a new incarnation with a record of its own. Its history starts with new
 	// numbers, and watchers of the old one are told that it left.
-	e := &entity.Entity{ID: m.ID, Def: d, History: property.NewHistory(d)}
+	e := &presence.Entity{ID: m.ID, Def: d, History: property.NewHistory(d)}
 	e.Space, e.Base, e.Order, e.Aspect = c.space, m.Base, m.Order, core.Aspect
 	e.Put(core.Position, core.Direction, core.MoveStamp)
 	e.MovedTick = c.tick

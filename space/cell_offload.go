@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -243,7 +244,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address, a ar
 	if err != nil {
 		return err
 	}
-	e := &entity.Entity{ID: m.ID, Def: d}
+	e := &presence.Entity{ID: m.ID, Def: d}
 	m.Base = c.population.heirOr(m.Base, m.ID)
 	if rec = c.makeWay(rec, m.Order); rec != nil {
 		if rec.e.Def != d {

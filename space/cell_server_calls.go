@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -20,8 +21,8 @@ const maxNested = 64
 // realCaller is the Caller of the mailboxes that a cell part calls by.
 type realCaller struct{ r *Real }
 
-// ArgumentBuffer is part of entity.BufferedCaller.
-func (c realCaller) ArgumentBuffer() *entity.ArgumentBuffer { return &c.r.cell.population.arguments }
+// ArgumentBuffer lends memory for arguments.
+func (c realCaller) ArgumentBuffer() *argument.Buffer { return &c.r.cell.population.arguments }
 
 func (c realCaller) CallMethod(q entity.Request) error {
 	r := c.r
@@ -175,7 +176,7 @@ func (r *Real) serverCall(m *flow.Message, body []byte) error {
 // clientCallOf calls the own client for another entity's script.
 func (r *Real) clientCallOf(x *flow.ServerCall) error {
 	switch {
-	case entity.MethodOf(r.e.Def, entity.ClientPart, int(x.Method)) == nil:
+	case entity.ClientPart.Method(r.e.Def, int(x.Method)) == nil:
 		return entity.ErrNoMethod
 	case len(x.Args) > witness.MaxEntity:
 		return entity.ErrArguments

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 )
 
 // Whom a client is shown: who is in its area of interest by the range events, except who is withheld from
@@ -24,8 +25,8 @@ func (r *Real) inSight(rec *record) bool {
 
 // allInSight yields whom the client of a real is to be shown, as it is to be shown: those in range, then
 // those that a script has added.
-func (r *Real) allInSight() iter.Seq[*entity.Entity] {
-	return func(yield func(*entity.Entity) bool) {
+func (r *Real) allInSight() iter.Seq[*presence.Entity] {
+	return func(yield func(*presence.Entity) bool) {
 		var last entity.ID // of whom there may be images, too
 		for key := range r.cell.ranges.Inside(r.trigger) {
 			rec := r.cell.population.find(entity.ID(key))

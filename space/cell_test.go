@@ -66,7 +66,7 @@ func TestSpawn(t *testing.T) {
 			return err
 		}(),
 		a.SetPosition(property.Vector3{X: float32(math.Inf(1))}),
-		a.SetPosition(property.Vector3{X: 2 * entity.MaxCoordinate}),
+		a.SetPosition(property.Vector3{X: 2 * property.MaxCoordinate}),
 	} {
 		if err == nil {
 			t.Error("a fault is not told")

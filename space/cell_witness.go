@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
 // makeWitness gives a real with a client its area of interest. w is the witness that came with it,
@@ -209,8 +210,8 @@ func (r *Real) tellData() {
 // tellDatum tells the client of one entry. A client that has been told of none has none to remove.
 func (r *Real) tellDatum(e *DataEntry) {
 	switch {
-	case e.Key == entity.TimeOfDayKey: // see tellDay
-	case e.Key == entity.LostAreaKey || e.Key == entity.GatewayKey: // for cells only
+	case e.Key == spacekey.TimeOfDay: // see tellDay
+	case e.Key == spacekey.LostArea || e.Key == spacekey.Gateway: // for cells only
 	case !e.Removed:
 		m := protocol.SpaceData{Key: e.Key, Entry: e.ID, Value: e.Value}
 		r.direct = m.Append(r.direct)

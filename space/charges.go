@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
@@ -42,7 +43,7 @@ func (l charges) find(id entity.ID) (int, bool) {
 }
 
 // noteControl lists an entity here that the client of another moves.
-func (c *Cell) noteControl(e *entity.Entity) {
+func (c *Cell) noteControl(e *presence.Entity) {
 	if e.Control.By == 0 || c.annex {
 		return
 	}
@@ -65,7 +66,7 @@ func (c *Cell) giveCharges() {
 	})
 }
 
-func (r *Real) giveCharge(e *entity.Entity) {
+func (r *Real) giveCharge(e *presence.Entity) {
 	if r.witness == nil || r.gone != staying || !r.witness.Has(e.ID, e.Order.Incarnation) {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
 // Scripts read and change the space's data here. The CellAppMgr numbers all changes, so all cells
@@ -100,7 +101,7 @@ func (r *Real) hearData() {
 	d, heard := &r.cell.data, r.dataHeard
 	r.dataHeard = d.last
 	for i := range d.entries {
-		if e := &d.entries[i]; e.Number > heard && e.Key != entity.LostAreaKey && e.Key != entity.GatewayKey && r.gone == staying {
+		if e := &d.entries[i]; e.Number > heard && e.Key != spacekey.LostArea && e.Key != spacekey.Gateway && r.gone == staying {
 			callback(r, "OnSpaceData", func(s DataWatcher) {
 				s.OnSpaceData(entity.SpaceDatum{Key: e.Key, ID: e.ID, Removed: e.Removed, Value: e.Value})
 			})

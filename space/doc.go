@@ -94,7 +94,7 @@
 //
 // A pet or a vehicle is moved by the client of another entity, its driver: SetControlledBy names that.
 // All of the above holds for the moves of the driver's client, with the driven entity's number, speed
-// and OnMoving. Ghosts know who drives (entity.Control), with the number. So the driver's cell, where
+// and OnMoving. Ghosts know who drives (presence.Control), with the number. So the driver's cell, where
 // the driven one is a ghost or a real, decides alone when the client has the control: as long as it has
 // been shown an entity that names its driver.
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -61,7 +62,7 @@ func (g *Gateway) Parse(b []byte) error {
 	if err := codec.Parse(b, g.code); err != nil {
 		return fmt.Errorf("space: a gateway: %w", err)
 	}
-	return g.check(entity.MaxCoordinate)
+	return g.check(property.MaxCoordinate)
 }
 
 var errGateway = errors.New("space: impossible gateway")
@@ -70,7 +71,7 @@ var errGateway = errors.New("space: impossible gateway")
 func (g *Gateway) check(longest float64) error {
 	for _, e := range []*GatewayEnd{&g.Near, &g.Far} {
 		a := e.Area
-		corners := entity.Finite(property.Vector3{X: float32(a.MinX), Z: float32(a.MinZ)}) && entity.Finite(property.Vector3{X: float32(a.MaxX), Z: float32(a.MaxZ)})
+		corners := property.Finite(property.Vector3{X: float32(a.MinX), Z: float32(a.MinZ)}) && property.Finite(property.Vector3{X: float32(a.MaxX), Z: float32(a.MaxZ)})
 		switch {
 		case e.Space == 0:
 			return fmt.Errorf("%w: an end has no space", errGateway)
@@ -80,7 +81,7 @@ func (g *Gateway) check(longest float64) error {
 			return fmt.Errorf("%w: the area %v has a side of more than %g m", errGateway, a, longest)
 		}
 	}
-	if !entity.Finite(g.Offset) {
+	if !property.Finite(g.Offset) {
 		return fmt.Errorf("%w: its offset is out of range", errGateway)
 	}
 	return nil
@@ -101,7 +102,7 @@ func (c *Cell) OpenGateway(g Gateway) (entity.DataID, error) {
 		return 0, fmt.Errorf("%w: none of its ends is in space %d", errGateway, c.space)
 	}
 	n := 0
-	for range c.AllSpaceData(entity.GatewayKey) {
+	for range c.AllSpaceData(spacekey.Gateway) {
 		n++
 	}
 	if n >= MaxGateways {
@@ -111,17 +112,17 @@ func (c *Cell) OpenGateway(g Gateway) (entity.DataID, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.setGateway(g, entity.SpaceDatum{Key: entity.GatewayKey, ID: entity.DataID(id), Value: g.Append(nil)})
+	c.setGateway(g, entity.SpaceDatum{Key: spacekey.Gateway, ID: entity.DataID(id), Value: g.Append(nil)})
 	return entity.DataID(id), nil
 }
 
 // CloseGateway closes a gateway of this space: nobody sees through any more some tenths of a second
 // later. It is an error if the cell knows of no such gateway.
 func (c *Cell) CloseGateway(id entity.DataID) error {
-	for known, value := range c.AllSpaceData(entity.GatewayKey) {
+	for known, value := range c.AllSpaceData(spacekey.Gateway) {
 		var g Gateway
 		if known == id && g.Parse(value) == nil {
-			c.setGateway(g, entity.SpaceDatum{Key: entity.GatewayKey, ID: id, Removed: true})
+			c.setGateway(g, entity.SpaceDatum{Key: spacekey.Gateway, ID: id, Removed: true})
 			return nil
 		}
 	}
@@ -177,7 +178,7 @@ func (c *Cell) readGates() {
 	was := c.gates.ends
 	var now []gate
 	read := 0
-	for id, value := range c.AllSpaceData(entity.GatewayKey) {
+	for id, value := range c.AllSpaceData(spacekey.Gateway) {
 		var g Gateway
 		if err := g.Parse(value); err != nil || !entity.ID(id).Valid() {
 			c.count.Refused++

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/internal/hosting"
 )
@@ -324,7 +325,7 @@ func TestGatewayKeepsSecrets(t *testing.T) {
 	if ids, bodies := r.bundles(8); true {
 		for i, m := range ids {
 			var x protocol.SpaceData
-			if m == protocol.SpaceDataID && x.Parse(bodies[i]) == nil && x.Key == entity.GatewayKey {
+			if m == protocol.SpaceDataID && x.Parse(bodies[i]) == nil && x.Key == spacekey.Gateway {
 				t.Error("a client is told of a gateway")
 			}
 		}
@@ -377,7 +378,7 @@ func TestGatewayRefused(t *testing.T) {
 	if _, err := c.OpenGateway(portal()); !errors.Is(err, entity.ErrTooMany) {
 		t.Errorf("one too many: %v", err)
 	}
-	c.TakeData(DataEntry{Number: 1 << 20, Key: entity.GatewayKey, ID: 77, Value: []byte("nonsense")})
+	c.TakeData(DataEntry{Number: 1 << 20, Key: spacekey.Gateway, ID: 77, Value: []byte("nonsense")})
 	r.tick(2)
 	if n := len(c.gates.ends); n != MaxGateways {
 		t.Errorf("the cell has %d gateways", n)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
@@ -20,7 +21,7 @@ import (
 // last state.
 type Ghost struct {
 	rec    *record
-	e      *entity.Entity
+	e      *presence.Entity
 	cell   *Cell
 	kind   *script.Type
 	script reflect.Value

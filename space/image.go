@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -14,8 +15,8 @@ import (
 // witnesses meets images: scripts and traps find only who is in the space.
 type image struct {
 	rec  *record
-	cell *Cell         // that shows it
-	e    entity.Entity // as it appears
+	cell *Cell           // that shows it
+	e    presence.Entity // as it appears
 	seen witness.Subject
 	node aoi.Node // of the cell that shows it
 	// safe is up to where no witness here needed the history, when all were asked last.
@@ -68,12 +69,12 @@ func (g *gate) has(rec *record) bool {
 // show makes an image.
 func (c *Cell) show(rec *record, g *gate) {
 	at := sum(rec.e.Position, g.back())
-	if !entity.Finite(at) {
+	if !property.Finite(at) {
 		return
 	}
 	img := &image{rec: rec, cell: c, seen: witness.Subject{Via: g.via, Unseen: &rec.cell.unseen}}
 	img.seen.Entity = &img.e
-	img.e = entity.Entity{ID: rec.e.ID, Def: rec.e.Def, Space: c.space, MovedTick: c.tick}
+	img.e = presence.Entity{ID: rec.e.ID, Def: rec.e.Def, Space: c.space, MovedTick: c.tick}
 	img.copy()
 	img.e.Put(at, rec.e.Direction, rec.e.MoveStamp)
 	img.node = c.ranges.InsertBig(uint64(rec.e.ID), at.X, at.Z, rec.e.Def.AppealRadius)
@@ -94,7 +95,7 @@ func (img *image) copy() {
 func (c *Cell) follow(img *image, g *gate) bool {
 	rec, aspect := img.rec, img.e.Aspect
 	at := sum(rec.e.Position, g.back())
-	if !inside(rec, g.fringe) || !entity.Finite(at) {
+	if !inside(rec, g.fringe) || !property.Finite(at) {
 		return false
 	}
 	img.copy()

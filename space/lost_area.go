@@ -6,9 +6,10 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
-// LostArea is the value of an entry of a space's data with entity.LostAreaKey: it gives a cell the area,
+// LostArea is the value of an entry of a space's data with spacekey.LostArea: it gives a cell the area,
 // or a part of it, whose cell has died with its CellApp. The CellAppMgr adds the entry, and the heir
 // removes it when the game has been told (Scripts.OnLostArea). If the heir goes first, the manager gives
 // the area to others. So an area is not forgotten, whoever dies.
@@ -66,7 +67,7 @@ func (c *Cell) inherit() {
 	}
 	for _, e := range c.data.entries {
 		var lost LostArea
-		if e.Number <= heard || e.Key != entity.LostAreaKey || e.Removed || lost.Parse(e.Value) != nil || lost.Heir != c.id {
+		if e.Number <= heard || e.Key != spacekey.LostArea || e.Removed || lost.Parse(e.Value) != nil || lost.Heir != c.id {
 			continue
 		}
 		if c.scripts.lostArea != nil {

@@ -8,7 +8,9 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/script"
@@ -52,7 +54,7 @@ type Population struct {
 	ahead      time.Duration // by how much the time of the cluster is ahead of now, as of the newest tick
 	arrival    time.Duration // of the newest message, by the same clock as now; see Arrive
 	// Scratch of all calls that scripts make and take.
-	arguments  entity.ArgumentBuffer
+	arguments  argument.Buffer
 	parameters script.Parameters
 	parts      []byte // scratch; see Real.packed
 	// lines limits the log of all cells: what happens to many entities at once is one line.
@@ -72,7 +74,7 @@ func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.
 type record struct {
-	e      *entity.Entity
+	e      *presence.Entity
 	seen   witness.Subject // the same as witnesses see it
 	cell   *Cell
 	real   *Real

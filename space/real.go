@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
@@ -24,7 +25,7 @@ import (
 // Real is the authoritative cell part of an entity. Its script embeds it, and calls its methods on
 // the goroutine of the CellApp. After the real has been offloaded or destroyed they do nothing.
 type Real struct {
-	e      *entity.Entity
+	e      *presence.Entity
 	cell   *Cell
 	kind   *script.Type // nil for a type without a script
 	script reflect.Value
@@ -34,7 +35,7 @@ type Real struct {
 	updated       uint32 // ghost sequence of the last Update to all haunts
 	ghostedStamp  uint32 // the MoveStamp that the haunts know
 	// ghostedControl is the Control that they know.
-	ghostedControl entity.Control
+	ghostedControl presence.Control
 	changes        []ghost.Change
 	payloads       []byte // backs the payloads of changes
 
@@ -132,7 +133,7 @@ func (r *Real) Direction() property.Vector3 { return r.e.Direction }
 
 // SetPosition moves the entity at once. A player's client is told, and what it says of the place is
 // ignored until it knows; see "Who moves a player" in the package documentation. Coordinates that
-// are not finite or beyond entity.MaxCoordinate are refused.
+// are not finite or beyond property.MaxCoordinate are refused.
 func (r *Real) SetPosition(p property.Vector3) error { return r.place(p, r.e.Direction) }
 
 // SetDirection turns the entity. A player's client is told as by SetPosition, with the position too.
@@ -156,7 +157,7 @@ func (r *Real) put(p, d property.Vector3) error {
 	if r.gone != staying {
 		return entity.ErrGone
 	}
-	if !entity.Finite(p) || !entity.Finite(d) {
+	if !property.Finite(p) || !property.Finite(d) {
 		return fmt.Errorf("space: position %v, direction %v is not finite or out of range", p, d)
 	}
 	if r.e.MoveTo(r.cell.tick, p, d) {

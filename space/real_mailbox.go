@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -60,8 +61,8 @@ type clientCaller struct {
 	own, others bool
 }
 
-// ArgumentBuffer is part of entity.BufferedCaller.
-func (c clientCaller) ArgumentBuffer() *entity.ArgumentBuffer { return &c.r.cell.population.arguments }
+// ArgumentBuffer lends memory for arguments.
+func (c clientCaller) ArgumentBuffer() *argument.Buffer { return &c.r.cell.population.arguments }
 
 func (c clientCaller) CallMethod(q entity.Request) error {
 	switch {
@@ -96,8 +97,8 @@ func (r *Real) callClient(id entity.ID, method int, args []byte) {
 // clientEntityCaller is the Caller behind ClientEntity.
 type clientEntityCaller struct{ r *Real }
 
-// ArgumentBuffer is part of entity.BufferedCaller.
-func (c clientEntityCaller) ArgumentBuffer() *entity.ArgumentBuffer {
+// ArgumentBuffer lends memory for arguments.
+func (c clientEntityCaller) ArgumentBuffer() *argument.Buffer {
 	return &c.r.cell.population.arguments
 }
 

@@ -93,7 +93,7 @@ func (c *Cell) spawnNear(m *flow.Spawn, at property.Vector3) (s flow.Spawned) {
 		s.Refuse(entity.TeleportUnknown, err.Error())
 	case c.ended:
 		s.Refuse(entity.TeleportNoSpace, ErrEnded.Error())
-	case !entity.Finite(to) || !entity.Finite(m.Direction):
+	case !property.Finite(to) || !property.Finite(m.Direction):
 		s.Refuse(entity.TeleportNotFound, "the place is out of range")
 	default:
 		id, err := c.spawn(d, to, m.Direction, props)

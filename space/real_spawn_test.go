@@ -98,7 +98,7 @@ func TestSpawnNearFails(t *testing.T) {
 		"gone":      {func(r *rig) { r.real(8).Destroy() }, "create: not found: entity: there is no such entity", 30},
 		"silent":    {func(r *rig) { r.hold = func(p packet) bool { return p.to == addr(2) } }, "create: no answer: entity: no answer came in time", int(entity.CallTimeout/tickPeriod) + 5},
 		"no id":     {func(r *rig) { r.noIDs = true }, "create: no cell: no more ids", 3},
-		"far out":   {func(r *rig) { r.move(8, entity.MaxCoordinate) }, "create: not found: the place is out of range", 3},
+		"far out":   {func(r *rig) { r.move(8, property.MaxCoordinate) }, "create: not found: the place is out of range", 3},
 		"space end": {func(r *rig) { r.apps[1].cell.ended = true }, "create: no such space", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestSpawnNearFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	for _, info := range []entity.SpawnInfo{{Type: "Account", Near: near}, {Type: "Nothing", Near: near}, {Type: "Rock", Near: near, Position: at(entity.MaxCoordinate * 2)}} {
+	for _, info := range []entity.SpawnInfo{{Type: "Account", Near: near}, {Type: "Nothing", Near: near}, {Type: "Rock", Near: near, Position: at(property.MaxCoordinate * 2)}} {
 		if r.real(7).SpawnNear(info, "OnSpawned", 0) == nil {
 			t.Errorf("%+v was taken", info)
 		}

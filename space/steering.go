@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
@@ -138,9 +139,9 @@ func (r *Real) renumber() {
 // shareControl lets the cells that have the entity know if another entity's client moves it.
 func (r *Real) shareControl() {
 	s := &r.steering
-	r.e.Control = entity.Control{}
+	r.e.Control = presence.Control{}
 	if s.by != 0 && !s.led {
-		r.e.Control = entity.Control{By: s.by, Number: s.number}
+		r.e.Control = presence.Control{By: s.by, Number: s.number}
 		r.cell.noteControl(r.e)
 	}
 }
@@ -213,7 +214,7 @@ func (r *Real) steer(m *flow.ClientRest) {
 // stepTo moves the entity as the client says that moves it, if that is not too fast and the game
 // agrees.
 func (r *Real) stepTo(to, direction property.Vector3) {
-	if !entity.Finite(to) || !entity.Finite(direction) {
+	if !property.Finite(to) || !property.Finite(direction) {
 		r.cell.count.Refused++
 		return
 	}
@@ -246,7 +247,7 @@ func (r *Real) askGame(from, to property.Vector3) (at property.Vector3, ok bool)
 		return at, ok
 	}
 	callback(r, "OnMoving", func(s MoveChecker) { at, ok = s.OnMoving(from, to) })
-	if !entity.Finite(at) {
+	if !property.Finite(at) {
 		r.cell.count.Errors++
 		r.Log().Error("OnMoving answered with a place that is not finite or out of range; the move is refused", "at", fmt.Sprint(at))
 		ok = false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
 // SetTimeOfDay makes it this time of day in the space, from 0 to entity.Day, for all cells and
@@ -14,7 +15,7 @@ func (c *Cell) SetTimeOfDay(day time.Duration, speed float64) error {
 	if err := (entity.DayClock{Start: day, Speed: speed}).Check(); err != nil {
 		return err
 	}
-	return c.askData(entity.SpaceDatum{Key: entity.TimeOfDayKey, Value: entity.DayClockAt(day, c.game, speed).Append(nil)})
+	return c.askData(entity.SpaceDatum{Key: spacekey.TimeOfDay, Value: entity.DayClockAt(day, c.game, speed).Append(nil)})
 }
 
 // TimeOfDay is the time of day in the space; ok is false if it has none.
@@ -32,7 +33,7 @@ func (r *Real) SetTimeOfDay(day time.Duration, speed float64) error {
 func (r *Real) TimeOfDay() (day time.Duration, ok bool) { return r.cell.TimeOfDay() }
 
 func (c *Cell) dayClock() (entity.DayClock, bool) {
-	value, ok := c.data.get(entity.TimeOfDayKey)
+	value, ok := c.data.get(spacekey.TimeOfDay)
 	if !ok {
 		return entity.DayClock{}, false
 	}

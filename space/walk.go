@@ -43,7 +43,7 @@ func (r *Real) MoveTo(to property.Vector3, speed float32, method string, user in
 }
 
 func (w *walk) valid() bool {
-	return entity.Finite(w.to) && w.speed > 0 && !math.IsInf(float64(w.speed), 0)
+	return property.Finite(w.to) && w.speed > 0 && !math.IsInf(float64(w.speed), 0)
 }
 
 // Step implements Controller.

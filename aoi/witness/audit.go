@@ -3,12 +3,14 @@ package witness
 import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
+	"github.com/cellscape/cellscape/property"
 )
 
 // Pending counts the entries with anything unsent: entering, leaving, not linked in after Read,
 // with changes or calls that the watcher is entitled to where it stands, or with a move that was
 // not sent reliably. It changes nothing.
-func (w *Witness) Pending(watcher *entity.Entity) int {
+func (w *Witness) Pending(watcher *presence.Entity) int {
 	n := 0
 	for i := range w.entries {
 		if w.pending(&w.entries[i], watcher) {
@@ -18,7 +20,7 @@ func (w *Witness) Pending(watcher *entity.Entity) int {
 	return n
 }
 
-func (w *Witness) pending(en *entry, watcher *entity.Entity) bool {
+func (w *Witness) pending(en *entry, watcher *presence.Entity) bool {
 	if en.a.s == nil || en.a.leave || !en.sent || !en.atRest() && !en.ahead() {
 		return true
 	}
@@ -27,14 +29,14 @@ func (w *Witness) pending(en *entry, watcher *entity.Entity) bool {
 	if en.settled && e.History.Last() == en.seen && level >= int(en.a.seenLevel) && !en.a.stuck {
 		return false
 	}
-	return en.missed() || w.owed(en, level, entity.Distance(watcher.Position, e.Position))
+	return en.missed() || w.owed(en, level, property.Distance(watcher.Position, e.Position))
 }
 
 // AppendExpected appends what the client should hold of e once nothing is pending. It is made from
 // e itself, at the level at which the watcher watches it, and not from what was sent. For an entity
 // that the witness does not know, that is the level at which it would begin. For a type without a
 // client side it appends nothing.
-func (w *Witness) AppendExpected(dst []protocol.Expected, watcher, e *entity.Entity) []protocol.Expected {
+func (w *Witness) AppendExpected(dst []protocol.Expected, watcher, e *presence.Entity) []protocol.Expected {
 	if !e.Def.HasClient {
 		return dst
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -99,7 +98,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	packet := fields.ReadUint32(r)
 	deficit := r.Uvarint()
 	factor, radius, hysteresis := r.F32(), r.F32(), r.F32()
-	far := func(x float32) bool { return x >= 0 && x <= entity.MaxCoordinate }
+	far := func(x float32) bool { return x >= 0 && x <= property.MaxCoordinate }
 	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) || !far(radius) || !far(hysteresis) {
 		r.Fail(errState)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
@@ -48,7 +48,7 @@ func (wd *world) handoff() {
 	}
 	wd.w = next
 	wd.tick = uint64(wd.rng.IntN(1000)) // each app counts its own ticks
-	var slow []*entity.Entity
+	var slow []*presence.Entity
 	for _, e := range wd.all {
 		e.MovedTick = 0
 		switch {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -22,7 +23,7 @@ const (
 )
 
 // relevel finds the watcher's detail level, and between which distances it stays.
-func (w *Witness) relevel(en *entry, watcher *entity.Entity) {
+func (w *Witness) relevel(en *entry, watcher *presence.Entity) {
 	e := en.entity()
 	level := w.levelOf(e, watcher, int(en.level))
 	en.level = uint8(level)
@@ -45,15 +46,15 @@ const edge = 1e-3
 
 func square(x float32) float32 { return x * x }
 
-func (w *Witness) levelOf(e, watcher *entity.Entity, present int) int {
+func (w *Witness) levelOf(e, watcher *presence.Entity, present int) int {
 	if e.Aspect&entity.AlwaysDetailed != 0 {
 		return 0
 	}
-	return property.LevelOf(e.Def, w.detail(entity.Distance(watcher.Position, e.Position)), present)
+	return property.LevelOf(e.Def, w.detail(property.Distance(watcher.Position, e.Position)), present)
 }
 
 // look finds what an entry is owed of its history, and marks it as settled if that is nothing.
-func (w *Witness) look(en *entry, watcher *entity.Entity) due {
+func (w *Witness) look(en *entry, watcher *presence.Entity) due {
 	if !en.sent {
 		return dueEnter
 	}
@@ -69,7 +70,7 @@ func (w *Witness) look(en *entry, watcher *entity.Entity) due {
 		w.relevel(en, watcher)
 		return dueEnter
 	}
-	d := w.owes(en, entity.Distance(watcher.Position, e.Position))
+	d := w.owes(en, property.Distance(watcher.Position, e.Position))
 	if d == 0 {
 		en.settle()
 	}

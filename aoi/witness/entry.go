@@ -2,6 +2,7 @@ package witness
 
 import (
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -72,7 +73,7 @@ type account struct {
 }
 
 // entity is the record that is watched. Only a linked entry has one.
-func (en *entry) entity() *entity.Entity { return en.a.s.Entity }
+func (en *entry) entity() *presence.Entity { return en.a.s.Entity }
 
 // before reports whether the entry comes before another in the order of entries: by alias, and by id
 // among those without one.

@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -23,8 +24,8 @@ func Example() {
 		return
 	}
 	guard := schema.Type("Guard")
-	made := func(id entity.ID, x float32) *entity.Entity {
-		return &entity.Entity{
+	made := func(id entity.ID, x float32) *presence.Entity {
+		return &presence.Entity{
 			ID: id, Def: guard, Position: property.Vector3{X: x},
 			Props: property.NewValues(guard, property.CellSide, nil), History: property.NewHistory(guard),
 		}

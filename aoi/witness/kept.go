@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
@@ -103,7 +104,7 @@ func (k *kept) put(slot int, en *entry, size int) {
 
 // sizeOf is what the client keeps of an entity, as far as can be told here: it may have older values,
 // of another length.
-func sizeOf(e *entity.Entity) int {
+func sizeOf(e *presence.Entity) int {
 	size := keptPlace
 	for _, i := range e.Def.Stream(property.OtherClientStream) {
 		size += e.Props.Size(i) + 1

@@ -7,19 +7,20 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
 
 // leaves has an entity leave and demands what the client is told.
-func (wd *world) leaves(e *entity.Entity, want ...string) {
+func (wd *world) leaves(e *presence.Entity, want ...string) {
 	wd.t.Helper()
 	wd.w.Leave(e.ID)
 	delete(wd.within, e.ID)
 	wd.tell(want...)
 }
 
-func (wd *world) enters(e *entity.Entity, want ...string) {
+func (wd *world) enters(e *presence.Entity, want ...string) {
 	wd.t.Helper()
 	wd.w.Enter(wd.subject(e))
 	wd.within[e.ID] = true

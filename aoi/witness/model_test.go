@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -339,7 +340,7 @@ func (m *model) hear(r *replica, h *protocol.PacketHead, n *protocol.News) {
 
 // roughly compares places as a packet tells them.
 func roughly(a, b protocol.Place, v property.Volatile) bool {
-	const most, turn = 0.5/entity.Grid + 1.0/1024, math.Pi/256 + 1e-4
+	const most, turn = 0.5/presence.Grid + 1.0/1024, math.Pi/256 + 1e-4
 	near := func(x, y, by float64) bool { return math.Abs(x-y) <= by }
 	return near(float64(a.Position.X), float64(b.Position.X), most) && near(float64(a.Position.Z), float64(b.Position.Z), most) &&
 		(v.Bounded() || near(float64(a.Direction.X), float64(b.Direction.X), turn))
@@ -354,7 +355,7 @@ func (m *model) name(alias uint32, r *replica) {
 }
 
 // made notes where everyone is when packets are made.
-func (m *model) made(packets [][]byte, all []*entity.Entity) {
+func (m *model) made(packets [][]byte, all []*presence.Entity) {
 	for _, p := range packets {
 		_ = protocol.Positions(p, func(h *protocol.PacketHead, _ *protocol.Moved) {
 			if m.truth[h.Number] == nil {

@@ -3,8 +3,8 @@ package witness
 import (
 	"math/bits"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -358,4 +358,4 @@ func aliasBytes(alias uint32) int {
 }
 
 // epochOf is what tells the packets of one incarnation of the watcher from those of another.
-func epochOf(watcher *entity.Entity) uint8 { return uint8(watcher.Order.Incarnation) }
+func epochOf(watcher *presence.Entity) uint8 { return uint8(watcher.Order.Incarnation) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -24,7 +24,7 @@ const (
 	long = extra + 2
 )
 
-func risingScene(t *testing.T) (*world, *entity.Entity) {
+func risingScene(t *testing.T) (*world, *presence.Entity) {
 	wd := newWorldOf(t, risingDefinition(t), Config{}, 1, 0)
 	e := newEntity(wd.def, 7, 1, 50, 0)
 	wd.all, wd.within[e.ID] = append(wd.all, e), true

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
@@ -44,7 +44,7 @@ func numbers(n ...uint64) []property.Value {
 }
 
 // hoard is an entity with a long bag that the client has, at 50 m.
-func hoard(t *testing.T) (*world, *entity.Entity) {
+func hoard(t *testing.T) (*world, *presence.Entity) {
 	wd := newWorldOf(t, hoarder(t), Config{}, 1, 0)
 	e := newEntity(wd.def, 7, 1, 50, 0)
 	must(t, e.Props.Load(bag, property.List(numbers(make([]uint64, 40)...)...)))
@@ -136,8 +136,8 @@ func TestPartsByLevel(t *testing.T) {
 type copies struct {
 	t     testing.TB
 	rng   *rand.Rand
-	real  *entity.Entity
-	ghost [2]*entity.Entity
+	real  *presence.Entity
+	ghost [2]*presence.Entity
 	queue [2][]said
 }
 
@@ -251,7 +251,7 @@ func TestPartsAcrossHandovers(t *testing.T) {
 		c.renew(0)
 		c.renew(1)
 		wd.within[1] = true
-		wd.all = []*entity.Entity{e}
+		wd.all = []*presence.Entity{e}
 		at := e // the copy on the watcher's cell
 		wd.w.Enter(wd.subject(at))
 		for step := range 600 {
@@ -277,7 +277,7 @@ func TestPartsAcrossHandovers(t *testing.T) {
 				if wd.rng.IntN(3) > 0 {
 					continue
 				}
-				at = []*entity.Entity{e, c.ghost[0], c.ghost[1]}[wd.rng.IntN(3)]
+				at = []*presence.Entity{e, c.ghost[0], c.ghost[1]}[wd.rng.IntN(3)]
 				wd.handTo(at)
 			default:
 				wd.update(wd.rng.IntN(10) == 0)
@@ -290,7 +290,7 @@ func TestPartsAcrossHandovers(t *testing.T) {
 					c.hear(k)
 				}
 			}
-			wd.all = []*entity.Entity{at}
+			wd.all = []*presence.Entity{at}
 			wd.settle(100)
 			if got, want := at.Props.AppendStream(nil, property.OtherClientStream), e.Props.AppendStream(nil, property.OtherClientStream); !slices.Equal(got, want) {
 				t.Fatalf("seed %d: a ghost differs from its real", seed)
@@ -304,7 +304,7 @@ func TestPartsAcrossHandovers(t *testing.T) {
 }
 
 // handTo moves the witness to a cell that has another copy of the one entity.
-func (wd *world) handTo(e *entity.Entity) {
+func (wd *world) handTo(e *presence.Entity) {
 	next := New(wd.w.cfg)
 	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)

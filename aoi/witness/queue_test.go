@@ -166,7 +166,7 @@ func TestPackedCrowdByDistance(t *testing.T) {
 			continue
 		}
 		slices.SortFunc(byDistance, func(a, b *Subject) int {
-			return cmp.Compare(entity.Distance(a.Entity.Position, watcher.Position), entity.Distance(b.Entity.Position, watcher.Position))
+			return cmp.Compare(property.Distance(a.Entity.Position, watcher.Position), property.Distance(b.Entity.Position, watcher.Position))
 		})
 		for i, s := range byDistance {
 			age := int(tick - told[s.Entity.ID])

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -84,7 +84,7 @@ func (w *Witness) countChanges(en *entry) {
 	}
 }
 
-func placeOf(e *entity.Entity) protocol.Place {
+func placeOf(e *presence.Entity) protocol.Place {
 	return protocol.Place{ID: e.ID, Position: e.Position, Direction: e.Direction}
 }
 
@@ -109,7 +109,7 @@ func (w *Witness) sayEnter(en *entry) (exact bool) {
 }
 
 // appendVisible appends the values of all properties that may be seen at a level.
-func appendVisible(b []byte, e *entity.Entity, level int) []byte {
+func appendVisible(b []byte, e *presence.Entity, level int) []byte {
 	for _, i := range e.Def.Stream(property.OtherClientStream) {
 		if e.Def.Properties[i].Level >= level {
 			b = e.Props.AppendClientValue(b, i)
@@ -171,7 +171,7 @@ func (w *Witness) findChanges(en *entry, all bool) {
 
 // findChange lists what the client lacks of property i: only the parts that changed if the client
 // knows the rest and they are smaller than the whole.
-func (w *Witness) findChange(e *entity.Entity, i int, have uint64, stamp property.EventNumber) {
+func (w *Witness) findChange(e *presence.Entity, i int, have uint64, stamp property.EventNumber) {
 	if have > 0 {
 		whole := e.Props.Size(i) + 1 // its key
 		if parts, ok := e.History.Parts(i, property.EventNumber(have-1), whole); ok {

@@ -3,6 +3,7 @@ package witness
 import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -14,11 +15,11 @@ import (
 // What clients are told of a place is worked out here once a tick, for all who watch.
 type Subject struct {
 	// Entity is the record that is watched. It must not be changed: another record is another Subject.
-	Entity  *entity.Entity
+	Entity  *presence.Entity
 	def     *property.Definition
 	tick    uint64 // of the last Show
 	x, z    float32
-	stamp   uint32               // entity.Entity.MoveStamp
+	stamp   uint32               // presence.Entity.MoveStamp
 	last    property.EventNumber // of the history
 	moving  bool
 	shown   bool

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -124,7 +125,7 @@ func TestDetailFactor(t *testing.T) {
 func BenchmarkHoldHistory(b *testing.B) {
 	const players, each, share = 2000, 200, 2000 / 50
 	d, rng := testDefinition(b), rand.New(rand.NewPCG(1, 1))
-	all := make([]*entity.Entity, players)
+	all := make([]*presence.Entity, players)
 	for k := range all {
 		all[k] = newEntity(d, entity.ID(k+1), 1, rng.Float32()*50, rng.Float32()*50)
 	}

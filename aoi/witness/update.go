@@ -3,8 +3,8 @@ package witness
 import (
 	"math"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/invariant"
 )
 
@@ -17,7 +17,7 @@ import (
 // bundle is one reliable message, nil when there is nothing to say. Each of packets is one
 // unreliable message, as long as SetMaxPacket allows; those that could not be sent must be given
 // back to Unsent before the next call. All are valid until that call.
-func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
+func (w *Witness) Update(watcher *presence.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
 	w.begin(watcher, tick, direct, unlimited)
 	w.tend()
 	budget := w.Budget() - w.deficit
@@ -47,13 +47,13 @@ func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unl
 
 // view is what an Update looks from.
 type view struct {
-	watcher   *entity.Entity
+	watcher   *presence.Entity
 	x, z      float32
 	tick      uint64
 	unlimited bool
 }
 
-func (w *Witness) begin(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) {
+func (w *Witness) begin(watcher *presence.Entity, tick uint64, direct []byte, unlimited bool) {
 	if w.updates++; w.updates == 0 {
 		w.updates = 1
 	}

@@ -3,13 +3,13 @@ package witness
 import (
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
 
 // mirrored is an entity as it appears through a gateway, 20 m from where it is.
-func mirrored(wd *world, e *entity.Entity, via uint64) *Subject {
+func mirrored(wd *world, e *presence.Entity, via uint64) *Subject {
 	x := *e
 	x.Put(property.Vector3{X: e.Position.X + 20, Z: e.Position.Z}, e.Direction, e.MoveStamp)
 	return &Subject{Entity: &x, Via: via}

@@ -4,12 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
 // volatileScene is a watcher who has met one entity of a type with volatile distances, which stands at x.
-func volatileScene(t *testing.T, v property.Volatile, detailed bool, x float32) (*world, *entity.Entity) {
+func volatileScene(t *testing.T, v property.Volatile, detailed bool, x float32) (*world, *presence.Entity) {
 	d := testDefinition(t)
 	d.Volatile, d.DetailedVolatile = v, detailed
 	wd := newWorldOf(t, d, Config{}, 1, 0)

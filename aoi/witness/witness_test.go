@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
 // giantScene is scene with the Giant, which has so much to show that no bundle takes it.
-func giantScene(t *testing.T) (*world, *entity.Entity) {
+func giantScene(t *testing.T) (*world, *presence.Entity) {
 	text := property.Scalar(property.KindString)
 	var scrolls []*property.Property
 	for k := range 4 {
@@ -27,7 +27,7 @@ func giantScene(t *testing.T) (*world, *entity.Entity) {
 }
 
 // scene is one watcher at the origin and one entity at 50 m that the client has.
-func scene(t *testing.T) (*world, *entity.Entity) {
+func scene(t *testing.T) (*world, *presence.Entity) {
 	wd := newWorld(t, Config{}, 1, 0)
 	e := newEntity(wd.def, 7, 1, 50, 0)
 	wd.all, wd.within[e.ID] = append(wd.all, e), true
@@ -181,8 +181,8 @@ func TestTypesWithoutClientAreIgnored(t *testing.T) {
 	}
 }
 
-func newEntityOf(d *property.Definition) *entity.Entity {
-	return &entity.Entity{ID: 1, Def: d, History: property.NewHistory(d), Props: property.NewValues(d, property.CellSide, nil)}
+func newEntityOf(d *property.Definition) *presence.Entity {
+	return &presence.Entity{ID: 1, Def: d, History: property.NewHistory(d), Props: property.NewValues(d, property.CellSide, nil)}
 }
 
 func TestDirectMessagesComeFirst(t *testing.T) {

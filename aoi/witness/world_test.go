@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -61,12 +62,12 @@ func testDefinition(t testing.TB, more ...*property.Property) *property.Definiti
 }
 
 // body is the holder of a real's properties: it numbers the changes.
-type body struct{ *entity.Entity }
+type body struct{ *presence.Entity }
 
 func (b body) PropertyChanged(c *property.Change) { b.History.Record(b.Props, c) }
 
-func newEntity(d *property.Definition, id entity.ID, incarnation uint32, x, z float32) *entity.Entity {
-	e := &entity.Entity{ID: id, Def: d, Order: entity.Order{Incarnation: incarnation}}
+func newEntity(d *property.Definition, id entity.ID, incarnation uint32, x, z float32) *presence.Entity {
+	e := &presence.Entity{ID: id, Def: d, Order: entity.Order{Incarnation: incarnation}}
 	e.Put(property.Vector3{X: x, Z: z}, property.Vector3{}, 0)
 	e.History = property.NewHistory(d)
 	e.Props = property.NewValues(d, property.CellSide, nil)
@@ -75,19 +76,19 @@ func newEntity(d *property.Definition, id entity.ID, incarnation uint32, x, z fl
 	return e
 }
 
-func set(t testing.TB, e *entity.Entity, i int, v uint64) {
+func set(t testing.TB, e *presence.Entity, i int, v uint64) {
 	t.Helper()
 	if err := e.Props.Set(i, property.Uint(v)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func call(e *entity.Entity, method int, arg uint32) property.EventNumber {
+func call(e *presence.Entity, method int, arg uint32) property.EventNumber {
 	return e.History.Add(method, binary.LittleEndian.AppendUint32(nil, arg))
 }
 
 // ghostOf copies an entity as a ghost on another cell: later changes do not reach it.
-func ghostOf(t testing.TB, e *entity.Entity) *entity.Entity {
+func ghostOf(t testing.TB, e *presence.Entity) *presence.Entity {
 	t.Helper()
 	g := *e
 	g.MovedTick = 0
@@ -107,19 +108,19 @@ type world struct {
 	t        testing.TB
 	rng      *rand.Rand
 	def      *property.Definition
-	watcher  *entity.Entity
-	all      []*entity.Entity
+	watcher  *presence.Entity
+	all      []*presence.Entity
 	within   map[entity.ID]bool
 	tick     uint64
 	w        *Witness
 	client   *model
 	late     [][]byte // packets that have not arrived yet
 	lateSeen *protocol.Seen
-	subjects map[*entity.Entity]*Subject
+	subjects map[*presence.Entity]*Subject
 }
 
 // subject is what the cell keeps beside a record.
-func (wd *world) subject(e *entity.Entity) *Subject {
+func (wd *world) subject(e *presence.Entity) *Subject {
 	s := wd.subjects[e]
 	if s == nil {
 		s = &Subject{Entity: e}
@@ -135,7 +136,7 @@ func newWorld(t testing.TB, cfg Config, seed uint64, n int) *world {
 }
 
 func newWorldOf(t testing.TB, d *property.Definition, cfg Config, seed uint64, n int) *world {
-	wd := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), def: d, watcher: newEntity(d, 1000, 1, 0, 0), within: map[entity.ID]bool{}, subjects: map[*entity.Entity]*Subject{},
+	wd := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), def: d, watcher: newEntity(d, 1000, 1, 0, 0), within: map[entity.ID]bool{}, subjects: map[*presence.Entity]*Subject{},
 		tick: 100, w: New(cfg), client: newModel(t, d)}
 	for i := range n {
 		wd.all = append(wd.all, newEntity(d, entity.ID(i+1), 1, wd.coordinate(), wd.coordinate()))
@@ -147,7 +148,7 @@ func (wd *world) coordinate() float32 { return wd.rng.Float32()*400 - 200 }
 
 func (wd *world) interest() {
 	for _, e := range wd.all {
-		dist := entity.Distance(wd.watcher.Position, e.Position)
+		dist := property.Distance(wd.watcher.Position, e.Position)
 		switch {
 		case !wd.within[e.ID] && dist < aoiRadius:
 			wd.within[e.ID] = true
@@ -160,7 +161,7 @@ func (wd *world) interest() {
 }
 
 func (wd *world) act() {
-	move := func(e *entity.Entity, far float32) {
+	move := func(e *presence.Entity, far float32) {
 		p := e.Position
 		p.X, p.Z = p.X+(wd.rng.Float32()-0.5)*far, p.Z+(wd.rng.Float32()-0.5)*far
 		e.MoveTo(wd.tick, p, property.Vector3{X: wd.rng.Float32()})

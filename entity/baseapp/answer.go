@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/internal/script"
 )
 
-// Later is part of entity.BaseHost.
+// Later is part of entity.Base's host.
 func (b *base) Later() (entity.AnswerToken, error) {
 	if b.ended() {
 		return 0, entity.ErrGone
@@ -16,7 +16,7 @@ func (b *base) Later() (entity.AnswerToken, error) {
 	return b.owed.Later(b.app.game)
 }
 
-// Answer is part of entity.BaseHost.
+// Answer is part of entity.Base's host.
 func (b *base) Answer(token entity.AnswerToken, results ...any) error {
 	switch {
 	case b.ended():
@@ -31,7 +31,7 @@ func (b *base) Answer(token entity.AnswerToken, results ...any) error {
 	return b.payOff(&d, &a)
 }
 
-// Fail is part of entity.BaseHost.
+// Fail is part of entity.Base's host.
 func (b *base) Fail(token entity.AnswerToken, err error) error {
 	switch {
 	case b.ended():

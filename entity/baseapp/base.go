@@ -29,7 +29,7 @@ var (
 )
 
 // base is one base: its script, its cell link and, for a proxy, its client. It is the
-// entity.BaseHost of its script.
+// entity.Base's host of its script.
 type base struct {
 	app    *BaseApp
 	id     entity.ID
@@ -233,7 +233,7 @@ func (b *base) tick() {
 	b.tickCell()
 }
 
-// Destroy is part of entity.BaseHost.
+// Destroy is part of entity.Base's host.
 func (b *base) Destroy() {
 	if b.destroying {
 		return
@@ -312,7 +312,7 @@ func (b *base) PropertyChanged(c *property.Change) {
 	b.tell(protocol.End(msg, mark))
 }
 
-// ClientSession is part of entity.ClientHost.
+// ClientSession is part of entity.Base's host.
 func (b *base) ClientSession() uint32 {
 	if b.seat == nil {
 		return 0
@@ -320,13 +320,13 @@ func (b *base) ClientSession() uint32 {
 	return b.session
 }
 
-// ClientAccount is part of entity.ClientHost.
+// ClientAccount is part of entity.Base's host.
 func (b *base) ClientAccount() string { return b.account }
 
-// LoginData is part of entity.ClientHost.
+// LoginData is part of entity.Base's host.
 func (b *base) LoginData() []byte { return b.loginData }
 
-// AddTimer is part of entity.BaseHost.
+// AddTimer is part of entity.Base's host.
 func (b *base) AddTimer(after, every time.Duration, method string, user int64) (entity.CallbackID, error) {
 	if b.destroying {
 		return 0, entity.ErrGone
@@ -337,10 +337,10 @@ func (b *base) AddTimer(after, every time.Duration, method string, user int64) (
 	return b.timers.Add(b.app.game, after, every, method, user)
 }
 
-// Cancel is part of entity.BaseHost.
+// Cancel is part of entity.Base's host.
 func (b *base) Cancel(id entity.CallbackID) bool { return b.timers.Cancel(id) }
 
-// Handling is part of entity.BaseHost.
+// Handling is part of entity.Base's host.
 func (b *base) Handling() entity.Call { return b.handling }
 
 func (b *base) runTimer(method string, c entity.Callback) { callBack(b, method, c) }

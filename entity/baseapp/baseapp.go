@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -97,7 +98,7 @@ type BaseApp struct {
 	ack   flow.Ack
 
 	// Scratch of all calls that scripts make and take.
-	arguments  entity.ArgumentBuffer
+	arguments  argument.Buffer
 	parameters script.Parameters
 
 	compressor property.Compressor

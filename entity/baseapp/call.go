@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -15,13 +16,13 @@ import (
 // before the stack ends the process.
 const maxNested = 64
 
-// Schema is part of entity.BaseHost.
+// Schema is part of entity.Base's host.
 func (b *base) Schema() *property.Schema { return b.app.cfg.Schema }
 
-// ArgumentBuffer is part of entity.BufferedCaller.
-func (b *base) ArgumentBuffer() *entity.ArgumentBuffer { return &b.app.arguments }
+// ArgumentBuffer lends memory for arguments.
+func (b *base) ArgumentBuffer() *argument.Buffer { return &b.app.arguments }
 
-// CallMethod is part of entity.Caller.
+// CallMethod is how mailboxes call.
 func (b *base) CallMethod(q entity.Request) error {
 	switch {
 	case b.ended():
@@ -157,7 +158,7 @@ func (b *base) takeCall(part entity.Part, id entity.ID, own bool, body []byte) e
 		b.handling = entity.Call{Source: x.Caller, Number: x.Cause}
 		results, err := b.call(int(x.Method), script.AskedBy(&x), 0, x.Args)
 		return b.answer(&x, results, err)
-	case entity.MethodOf(b.props.Definition(), entity.ClientPart, int(x.Method)) == nil:
+	case entity.ClientPart.Method(b.props.Definition(), int(x.Method)) == nil:
 		return b.answer(&x, script.Results{}, entity.ErrNoMethod)
 	}
 	return b.answer(&x, script.Results{}, b.callClient(int(x.Method), x.Args))

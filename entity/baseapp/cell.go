@@ -13,7 +13,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// CreateCell is part of entity.BaseHost.
+// CreateCell is part of entity.Base's host.
 func (b *base) CreateCell(space entity.SpaceID, position, direction property.Vector3, init func(*property.Values)) error {
 	parts, err := b.firstParts(position, direction, init)
 	if err != nil {
@@ -48,7 +48,7 @@ func (b *base) firstParts(position, direction property.Vector3, init func(*prope
 	return parts, nil
 }
 
-// DestroyCell is part of entity.BaseHost.
+// DestroyCell is part of entity.Base's host.
 func (b *base) DestroyCell() error {
 	if b.creation != nil && b.creation.asking {
 		b.endCreation(&entity.CreateError{Code: entity.TeleportNoPart, Reason: "it was destroyed before it was made"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -405,7 +406,7 @@ func TestFlowFromTheCell(t *testing.T) {
 	id, _ := r.live()
 	r.events = nil
 	buy := flow.MethodCall{Method: 1}
-	args, err := entity.AppendArgs(nil, r.schema.Type("Avatar").BaseMethod("buy"), []any{"hat", int32(2)})
+	args, err := argument.Append(nil, r.schema.Type("Avatar").BaseMethod("buy"), []any{"hat", int32(2)})
 	if err != nil {
 		t.Fatal(err)
 	}

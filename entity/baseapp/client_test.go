@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -383,7 +384,7 @@ func TestClientCalls(t *testing.T) {
 	r := joinedRig(t)
 	p, id, _ := r.playLive()
 	d := r.schema.Type("Avatar")
-	args, _ := entity.AppendArgs(nil, d.BaseMethod("buy"), []any{"hat", int32(1)})
+	args, _ := argument.Append(nil, d.BaseMethod("buy"), []any{"hat", int32(1)})
 	tests := []struct {
 		name    string
 		msg     []byte

@@ -27,7 +27,7 @@ type commit struct {
 
 const kept = math.MaxUint64
 
-// Backup is part of entity.BaseHost.
+// Backup is part of entity.Base's host.
 func (b *base) Backup(method string, user int64) error {
 	switch err := script.CheckCallback[entity.Callback](b.kind, method); {
 	case b.destroying:

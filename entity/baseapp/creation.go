@@ -61,7 +61,7 @@ func (b *base) codeCreation(c *codec.Coder) {
 	}
 }
 
-// CreateCellAt is part of entity.BaseHost.
+// CreateCellAt is part of entity.Base's host.
 func (b *base) CreateCellAt(info entity.CellInfo, method string) (uint64, error) {
 	if err := script.CheckCallback[entity.CellReply](b.kind, method); err != nil {
 		return 0, err
@@ -123,7 +123,7 @@ func (b *base) placed(request uint64, a *flow.Answer, err error) {
 		return
 	}
 	position := property.Vector3{X: at.Position.X + c.offset.X, Y: at.Position.Y + c.offset.Y, Z: at.Position.Z + c.offset.Z}
-	if !entity.Finite(position) {
+	if !property.Finite(position) {
 		b.endCreation(&entity.CreateError{Code: entity.TeleportNotFound, Reason: "the place is out of range"})
 		return
 	}

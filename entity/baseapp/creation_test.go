@@ -137,7 +137,7 @@ func TestCreateCellAtFails(t *testing.T) {
 			r.replies(appX, ofW, id, 1, flow.Answer{Request: x.Request, Results: []byte("?")})
 		}, "not found: flow: place"},
 		"out of range": {0, func(r *rig, id entity.ID, v *avatar, x flow.ServerCall) {
-			r.replies(appX, ofW, id, 1, placeOf(&x, flow.Place{Space: 5, Position: property.Vector3{X: entity.MaxCoordinate}}))
+			r.replies(appX, ofW, id, 1, placeOf(&x, flow.Place{Space: 5, Position: property.Vector3{X: property.MaxCoordinate}}))
 		}, "not found: the place is out of range"},
 		"given up while it asks": {0, func(r *rig, id entity.ID, v *avatar, x flow.ServerCall) {
 			if err := v.DestroyCell(); err != nil {
@@ -248,7 +248,7 @@ func TestCreateCellAtFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	for _, info := range []entity.CellInfo{{}, {Space: 1, Near: near}, {Space: 1, Position: property.Vector3{X: entity.MaxCoordinate * 2}}} {
+	for _, info := range []entity.CellInfo{{}, {Space: 1, Near: near}, {Space: 1, Position: property.Vector3{X: property.MaxCoordinate * 2}}} {
 		if _, err := v.CreateCellAt(info, "OnCell"); err == nil {
 			t.Errorf("%+v was taken", info)
 		}

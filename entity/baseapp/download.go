@@ -51,7 +51,7 @@ func (a *BaseApp) newDownloads() (err error) {
 	return err
 }
 
-// Download is part of entity.BaseHost.
+// Download is part of entity.Base's host.
 func (b *base) Download(id uint32, desc string, content []byte, method string) error {
 	c := b.client()
 	if c == nil || b.destroying {
@@ -68,7 +68,7 @@ func (b *base) Download(id uint32, desc string, content []byte, method string) e
 	return err
 }
 
-// DownloadProgress is part of entity.BaseHost.
+// DownloadProgress is part of entity.Base's host.
 func (b *base) DownloadProgress(id uint32) (sent, size int, ok bool) {
 	c := b.client()
 	if c == nil {
@@ -78,7 +78,7 @@ func (b *base) DownloadProgress(id uint32) (sent, size int, ok bool) {
 	return int(n), int(of), ok
 }
 
-// CancelDownload is part of entity.BaseHost.
+// CancelDownload is part of entity.Base's host.
 func (b *base) CancelDownload(id uint32) bool {
 	c := b.client()
 	if c == nil || b.app.downloads.Cancel(c.ch, id) != nil {

@@ -29,10 +29,10 @@ const (
 	maxMade = 16 * MaxAsks
 )
 
-// App is part of entity.BaseHost.
+// App is part of entity.Base's host.
 func (b *base) App() mercury.Address { return b.app.net.Self() }
 
-// CreateBase is part of entity.BaseHost.
+// CreateBase is part of entity.Base's host.
 func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
 	a := b.app
 	d := a.cfg.Schema.Type(info.Type)

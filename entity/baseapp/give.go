@@ -25,7 +25,7 @@ import (
 // A copy of the giver may be from before, and one of the target from after. The turn counts how often the
 // account was handed on, so the target's counts.
 
-// GiveClientTo is part of entity.ClientHost.
+// GiveClientTo is part of entity.Base's host.
 func (b *base) GiveClientTo(to property.Mailbox, method string) error {
 	if method != "" {
 		if err := script.CheckCallback[entity.ClientGiven](b.kind, method); err != nil {

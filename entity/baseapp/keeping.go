@@ -314,7 +314,7 @@ func (b *base) keepLast() bool {
 	return true
 }
 
-// Row is part of entity.StoreHost.
+// Row is part of entity.Base's host.
 func (b *base) Row() uint64 {
 	if !b.keep.made {
 		return 0
@@ -322,7 +322,7 @@ func (b *base) Row() uint64 {
 	return b.keep.row
 }
 
-// DestroyRow is part of entity.StoreHost.
+// DestroyRow is part of entity.Base's host.
 func (b *base) DestroyRow() error {
 	if b.keep.typ == nil {
 		return entity.ErrNotStored

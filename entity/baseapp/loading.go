@@ -167,7 +167,7 @@ func (a *BaseApp) createStored(l *loading, r *wire.StoreAnswer) (*base, error) {
 	return b, nil
 }
 
-// LoadBase is part of entity.StoreHost.
+// LoadBase is part of entity.Base's host.
 func (b *base) LoadBase(what entity.Stored, method string) (uint64, error) {
 	switch err := script.CheckCallback[entity.BaseReply](b.kind, method); {
 	case b.destroying:

@@ -40,7 +40,7 @@ func (b *base) checkName(name, method string) error {
 	return script.CheckCallback[entity.NameReply](b.kind, method)
 }
 
-// RegisterName is part of entity.BaseHost.
+// RegisterName is part of entity.Base's host.
 func (b *base) RegisterName(name, method string) (uint64, error) {
 	if err := b.checkName(name, method); err != nil {
 		return 0, err
@@ -120,7 +120,7 @@ func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
 	return g
 }
 
-// UnregisterName is part of entity.BaseHost.
+// UnregisterName is part of entity.Base's host.
 func (b *base) UnregisterName(name string) bool {
 	i := b.named(name)
 	switch {
@@ -175,7 +175,7 @@ func (b *base) giveUpNames() {
 	b.release(func(*ownName) bool { return true })
 }
 
-// LookupName is part of entity.BaseHost.
+// LookupName is part of entity.Base's host.
 func (b *base) LookupName(name, method string) (uint64, error) {
 	if err := b.checkName(name, method); err != nil {
 		return 0, err

@@ -75,7 +75,7 @@ func (b *base) cellValues() *property.Values {
 	return cell
 }
 
-// Stood is part of entity.StoreHost.
+// Stood is part of entity.Base's host.
 func (b *base) Stood() (s entity.Stood, ok bool) {
 	b.keepCopy()
 	k := &b.keep

@@ -150,7 +150,7 @@ func (b *base) expectClient() {
 	b.attachBy = b.app.now + AttachTimeout
 }
 
-// KickClient is part of entity.ClientHost.
+// KickClient is part of entity.Base's host.
 func (b *base) KickClient(reason string) error {
 	switch {
 	case b.seat == nil || b.destroying:

@@ -203,7 +203,6 @@ var _ = [...]any{Creator(&avatar{}), Restorer(&avatar{}), LogOnDecider(&avatar{}
 
 var (
 	_ mercury.Handler   = (*BaseApp)(nil)
-	_ entity.BaseHost   = (*base)(nil)
 	_ mercury.Transport = (*dialler)(nil)
 )
 

@@ -13,7 +13,7 @@ import (
 // tick or two, so this many mean that it is away or that a script asks without end.
 const MaxSpaceRequests = 4096
 
-// CreateSpace is part of entity.BaseHost.
+// CreateSpace is part of entity.Base's host.
 func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error) {
 	a := b.app
 	if b.destroying {
@@ -31,7 +31,7 @@ func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error)
 	return number, nil
 }
 
-// DestroySpace is part of entity.BaseHost.
+// DestroySpace is part of entity.Base's host.
 func (b *base) DestroySpace(id entity.SpaceID) error {
 	if !b.app.endings.DestroySpace(id, b.app.log) {
 		return fmt.Errorf("%w: %d spaces are waiting to be destroyed", entity.ErrTooMany, app.MaxEndings)

@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// ChangeSpaceData is part of entity.BaseHost.
+// ChangeSpaceData is part of entity.Base's host.
 func (b *base) ChangeSpaceData(space entity.SpaceID, d entity.SpaceDatum) error {
 	if b.destroying {
 		return entity.ErrGone
@@ -23,7 +23,7 @@ func (b *base) ChangeSpaceData(space entity.SpaceID, d entity.SpaceDatum) error 
 	return nil
 }
 
-// NewDataID is part of entity.BaseHost.
+// NewDataID is part of entity.Base's host.
 func (b *base) NewDataID() (entity.DataID, error) {
 	if b.destroying {
 		return 0, entity.ErrGone

@@ -37,7 +37,7 @@ type teleport struct {
 	method  string
 }
 
-// TeleportCell is part of entity.BaseHost. The request is in the flow to the cell part, so it comes
+// TeleportCell is part of entity.Base's host. The request is in the flow to the cell part, so it comes
 // there once, and again after a restore if the backup does not contain it; then its end is told
 // again, too, and only the first one counts.
 func (b *base) TeleportCell(to entity.Destination, method string, user int64) (uint64, error) {

@@ -136,7 +136,7 @@ func (b *base) tellEach(err error, which func(*storeWait) bool) {
 	}
 }
 
-// Write is part of entity.StoreHost.
+// Write is part of entity.Base's host.
 func (b *base) Write(method string, user int64) error {
 	switch err := script.CheckCallback[entity.StoreReply](b.kind, method); {
 	case b.destroying:

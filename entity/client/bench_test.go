@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -19,7 +20,7 @@ func crowd(tb testing.TB) (c *Client, packet func(stamp uint32) []byte) {
 	}
 	var buf []byte
 	var aliases []uint32
-	var e entity.Entity
+	var e presence.Entity
 	return r.c, func(stamp uint32) []byte {
 		head := protocol.PacketHead{After: 2, Number: stamp}
 		aliases = aliases[:0]

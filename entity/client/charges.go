@@ -3,7 +3,6 @@ package client
 import (
 	"slices"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
 )
@@ -134,7 +133,7 @@ func (r *Replica) SetPosition(position, direction property.Vector3) error {
 	switch to := (spot{position, direction}); {
 	case i < 0:
 		return ErrNoControl
-	case !entity.Finite(position) || !entity.Finite(direction):
+	case !property.Finite(position) || !property.Finite(direction):
 		return ErrPosition
 	case r.spot() != to:
 		r.putAt(to)

@@ -75,7 +75,7 @@ func TestCharge(t *testing.T) {
 	if m, reliable := r.otherMoves(); len(m) != 1 || !reliable[0] || m[0].Position != at(8) {
 		t.Errorf("it rests with %v", m)
 	}
-	if !errors.Is(e.SetPosition(at(entity.MaxCoordinate*2), at(0)), ErrPosition) {
+	if !errors.Is(e.SetPosition(at(property.MaxCoordinate*2), at(0)), ErrPosition) {
 		t.Error("it goes out of the world")
 	}
 	// Forced: at once, and repeated in the next move.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 )
@@ -122,7 +123,7 @@ func packet(after uint64, number uint32, places ...*protocol.Place) []byte {
 	var entries []byte
 	for _, p := range places {
 		aliases = append(aliases, uint32(p.ID-foe))
-		e := &entity.Entity{}
+		e := &presence.Entity{}
 		e.Put(p.Position, p.Direction, 1)
 		entries = protocol.AppendFar(entries, e, head.Origin)
 	}
@@ -297,7 +298,7 @@ func TestMalformedEndsTheSession(t *testing.T) {
 		"return of nobody": func(r *rig) []byte { return (&protocol.Return{Slot: 3}).Append(nil) },
 		"return out of any space": func(r *rig) []byte {
 			b := (&protocol.Keep{Alias: 1, Slot: 3}).Append(r.enter(foe+1, 1).Append(nil))
-			return (&protocol.Return{Slot: 3, Entry: whole(property.Vector3{X: 2 * entity.MaxCoordinate})}).Append(b)
+			return (&protocol.Return{Slot: 3, Entry: whole(property.Vector3{X: 2 * property.MaxCoordinate})}).Append(b)
 		},
 		"return, no such property": func(r *rig) []byte {
 			b := (&protocol.Keep{Alias: 1, Slot: 3}).Append(r.enter(foe+1, 1).Append(nil))

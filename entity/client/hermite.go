@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -62,7 +61,7 @@ type sample struct {
 // Input implements Filter.
 func (f *Hermite) Input(now time.Duration, position, direction property.Vector3, says Word) {
 	now = max(now, f.at)
-	if says == Appears || f.n == 0 || entity.Distance(f.samples[f.n-1].position, position) > f.snap() {
+	if says == Appears || f.n == 0 || property.Distance(f.samples[f.n-1].position, position) > f.snap() {
 		f.begin(now, position, direction)
 		return
 	}

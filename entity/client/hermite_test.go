@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -24,7 +23,7 @@ func newWalker(chance *rand.Rand, corners int) *walker {
 		last := w.corners[len(w.corners)-1]
 		next := property.Vector3{X: last.X + (chance.Float32()-.5)*20, Z: last.Z + (chance.Float32()-.5)*20}
 		w.corners = append(w.corners, next)
-		w.lengths = append(w.lengths, w.lengths[len(w.lengths)-1]+float64(entity.Distance(last, next)))
+		w.lengths = append(w.lengths, w.lengths[len(w.lengths)-1]+float64(property.Distance(last, next)))
 	}
 	return w
 }
@@ -124,15 +123,15 @@ func TestHermiteOverBadLinks(t *testing.T) {
 			f := new(Hermite)
 			var last property.Vector3
 			play(f, all, end+3*time.Second, func(now time.Duration, shown property.Vector3) {
-				if !entity.Finite(shown) {
+				if !property.Finite(shown) {
 					t.Fatalf("%s, seed %d: shown at %v", name, seed, shown)
 				}
-				step := float64(entity.Distance(last, shown)) * 60
+				step := float64(property.Distance(last, shown)) * 60
 				last = shown
 				truth, _ := w.at(now)
-				worst, fastest = max(worst, float64(entity.Distance(truth, shown))), max(fastest, step)
+				worst, fastest = max(worst, float64(property.Distance(truth, shown))), max(fastest, step)
 			})
-			if place, _ := w.at(end); entity.Distance(last, place) > .001 {
+			if place, _ := w.at(end); property.Distance(last, place) > .001 {
 				t.Errorf("%s, seed %d: it stands at %v and is shown at %v", name, seed, place, last)
 			}
 		}
@@ -206,7 +205,7 @@ func TestHermiteOddTimes(t *testing.T) {
 		now := time.Duration(chance.Int64N(int64(20 * time.Second)))
 		f.Input(now, property.Vector3{X: chance.Float32() * 10}, property.Vector3{}, Word(chance.IntN(3)))
 		p, _ := f.Output(now - time.Duration(chance.Int64N(int64(time.Second))))
-		if !entity.Finite(p) || p.X < -60 || p.X > 70 {
+		if !property.Finite(p) || p.X < -60 || p.X > 70 {
 			t.Fatalf("shown at %v", p)
 		}
 	}

@@ -3,13 +3,13 @@ package client
 import (
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
 func whole(at property.Vector3) []byte {
-	e := &entity.Entity{}
+	e := &presence.Entity{}
 	e.Put(at, property.Vector3{}, 1)
 	return protocol.AppendWhole(nil, e)
 }

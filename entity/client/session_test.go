@@ -245,7 +245,7 @@ func TestMoves(t *testing.T) {
 	if m, _ := r.moves(); len(m) != 0 || !r.c.AtRest() {
 		t.Errorf("%d moves after the rest", len(m))
 	}
-	if err := r.c.SetPosition(property.Vector3{X: 2 * entity.MaxCoordinate}, dir); !errors.Is(err, ErrPosition) {
+	if err := r.c.SetPosition(property.Vector3{X: 2 * property.MaxCoordinate}, dir); !errors.Is(err, ErrPosition) {
 		t.Errorf("far away: %v", err)
 	}
 	// After a Reset the server says where the player is.

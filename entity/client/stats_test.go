@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -58,7 +58,7 @@ func TestPlaceStats(t *testing.T) {
 	var bytes uint64
 	tell := func(at time.Duration, number uint32, x float32) {
 		r.now = at
-		var e entity.Entity
+		var e presence.Entity
 		e.Put(property.Vector3{X: x}, property.Vector3{}, number)
 		head := protocol.PacketHead{After: 2, Number: number}
 		packet := protocol.AppendFar(protocol.AppendAliases(head.Append(nil), []uint32{0}), &e, head.Origin)

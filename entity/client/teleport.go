@@ -1,7 +1,6 @@
 package client
 
 import (
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
 )
@@ -35,7 +34,7 @@ func (c *Client) onTransit(body []byte) error {
 	if !c.inWorld {
 		return malformed("a transition outside of any space")
 	}
-	if !entity.Finite(m.Offset) {
+	if !property.Finite(m.Offset) {
 		return malformed("a transition over %v", m.Offset)
 	}
 	c.data, c.day = nil, dayClock{}

@@ -80,7 +80,7 @@ func TestMappedFilter(t *testing.T) {
 	for now := 700 * time.Millisecond; now < time.Second; now += 10 * time.Millisecond {
 		x, _ := a.Output(now)
 		y, _ := b.Output(now)
-		if d := entity.Distance(property.Vector3{X: x.X + offset.X, Y: x.Y + offset.Y, Z: x.Z + offset.Z}, y); d > 1e-4 {
+		if d := property.Distance(property.Vector3{X: x.X + offset.X, Y: x.Y + offset.Y, Z: x.Z + offset.Z}, y); d > 1e-4 {
 			t.Fatalf("after %v: %v and %v", now, x, y)
 		}
 	}

@@ -19,7 +19,7 @@ var (
 	// client has no control.
 	ErrNoControl = errors.New("client: the entity is not for this client to move")
 	// ErrPosition is returned for a place with a number that is not finite or is beyond
-	// entity.MaxCoordinate.
+	// property.MaxCoordinate.
 	ErrPosition = errors.New("client: position or direction out of range")
 )
 
@@ -45,7 +45,7 @@ func (c *Client) SetPosition(position, direction property.Vector3) error {
 	if !c.control {
 		return ErrNoControl
 	}
-	if !entity.Finite(position) || !entity.Finite(direction) {
+	if !property.Finite(position) || !property.Finite(direction) {
 		return ErrPosition
 	}
 	if c.player.Position == position && c.player.Direction == direction {
@@ -136,7 +136,7 @@ func (r *Replica) mailbox(kind entity.MailboxKind) entity.Mailbox {
 // replicaCaller is the Caller behind Cell and Base.
 type replicaCaller struct{ r *Replica }
 
-// CallMethod implements entity.Caller.
+// CallMethod is how mailboxes call.
 func (to replicaCaller) CallMethod(q entity.Request) error {
 	id, part, method, args := q.To, q.Kind.Part(), q.Method, q.Args
 	r, c := to.r, to.r.client

@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
-	"github.com/google/go-cmp/cmp"
 )
 
 // payload is one kind of flow payload, with a filled body.
@@ -144,12 +146,12 @@ func TestMessageNames(t *testing.T) {
 }
 
 func TestVectorsMustBeFinite(t *testing.T) {
-	for _, v := range []property.Vector3{{X: nan()}, {Y: 2 * entity.MaxCoordinate}, {Z: -2 * entity.MaxCoordinate}} {
+	for _, v := range []property.Vector3{{X: nan()}, {Y: 2 * property.MaxCoordinate}, {Z: -2 * property.MaxCoordinate}} {
 		r := codec.NewReader(fields.AppendVector3(nil, v))
 		if fields.ReadVector3(&r); r.Close() == nil {
 			t.Errorf("%v is taken", v)
 		}
-		var e entity.Entity
+		var e presence.Entity
 		if e.MoveTo(1, v, property.Vector3{}) || e.MoveTo(1, property.Vector3{}, v) || e.MoveStamp != 0 {
 			t.Errorf("an entity moved to %v", v)
 		}
@@ -162,7 +164,7 @@ func nan() float32 {
 }
 
 func TestMoveTo(t *testing.T) {
-	var e entity.Entity
+	var e presence.Entity
 	pos := property.Vector3{X: 3, Z: 4}
 	if !e.MoveTo(9, pos, property.Vector3{}) || e.MoveStamp != 1 || e.MovedTick != 9 || e.Position != pos {
 		t.Errorf("after a move: %+v", e)
@@ -170,7 +172,7 @@ func TestMoveTo(t *testing.T) {
 	if e.MoveTo(10, pos, property.Vector3{}) || e.MoveStamp != 1 || e.MovedTick != 9 {
 		t.Errorf("after none: %+v", e)
 	}
-	if d := entity.Distance(property.Vector3{Y: 100}, pos); d != 5 {
+	if d := property.Distance(property.Vector3{Y: 100}, pos); d != 5 {
 		t.Errorf("distance on the ground %v", d)
 	}
 }

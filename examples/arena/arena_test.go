@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -79,7 +79,7 @@ func TestDance(t *testing.T) {
 		at := d.spot
 		for now := time.Duration(0); now < 3*(spreadFor+gatherFor+raysFor); now += tick {
 			next, _ := bots.Towards(at, d.target(now), runSpeed*float32(tick.Seconds()))
-			if far := entity.Distance(at, next); far > topSpeed*float32(tick.Seconds()) {
+			if far := property.Distance(at, next); far > topSpeed*float32(tick.Seconds()) {
 				t.Fatalf("bot %d went %v m in a tick", number, far)
 			}
 			if at = next; math.Abs(float64(at.X)) > side/2 || math.Abs(float64(at.Z)) > side/2 {

@@ -62,7 +62,7 @@ func (d *dancer) Act(b *bots.Bot) {
 	}
 	if b.Every(waveEvery) {
 		for other := range b.Entities() {
-			if other.Def.Name == "Avatar" && entity.Distance(own.Position, other.Position) < waveTo {
+			if other.Def.Name == "Avatar" && property.Distance(own.Position, other.Position) < waveTo {
 				d.asked.waved++
 				d.call(b, other.Cell().Call("wave"))
 				break

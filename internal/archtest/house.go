@@ -29,18 +29,21 @@ mercury/call: mercury mercury/internal/wheel
 mercury/download: internal/codec mercury
 aoi:
 balance/load: internal/codec
+internal/spacekey:
+internal/argument: property
 internal/logs:
 internal/gametime:
 internal/tail:
-FLOOR1 = internal/codec internal/invariant bsp property mercury mercury/call mercury/download aoi balance/load
+FLOOR1 = internal/codec internal/invariant bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument
 
 # Floor 2.
 balance: bsp balance/load
 entity: FLOOR1 github.com/vmihailenco/msgpack/v5
-internal/fields: FLOOR1 entity
+entity/presence: FLOOR1 entity
+internal/fields: FLOOR1 entity entity/presence
 entity/flow: FLOOR1 entity internal/fields
 internal/script: FLOOR1 entity entity/flow internal/fields internal/gametime
-ENTITY = entity internal/fields internal/script entity/flow internal/gametime
+ENTITY = entity entity/presence internal/fields internal/script entity/flow internal/gametime
 mercury/secure: internal/codec mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 space/cluster/status: bsp
 space/overload: balance/load internal/gametime

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -81,7 +82,7 @@ func AppendVector3(b []byte, v property.Vector3) []byte {
 // the reader's error.
 func ReadVector3(r *codec.Reader) property.Vector3 {
 	v := property.Vector3{X: r.F32(), Y: r.F32(), Z: r.F32()}
-	if r.Err() == nil && !entity.Finite(v) {
+	if r.Err() == nil && !property.Finite(v) {
 		r.Fail(errNotFinite)
 		return property.Vector3{}
 	}
@@ -104,7 +105,7 @@ func ReadPlace(r *codec.Reader) (stamp uint32, position, direction property.Vect
 }
 
 // AppendControl and ReadControl carry which other entity's client moves an entity: a byte if none does.
-func AppendControl(b []byte, c entity.Control) []byte {
+func AppendControl(b []byte, c presence.Control) []byte {
 	b = AppendID(b, c.By)
 	if c.By == 0 {
 		return b
@@ -113,7 +114,7 @@ func AppendControl(b []byte, c entity.Control) []byte {
 }
 
 // ReadControl reads what AppendControl wrote.
-func ReadControl(r *codec.Reader) (c entity.Control) {
+func ReadControl(r *codec.Reader) (c presence.Control) {
 	if c.By = ReadID(r); c.By != 0 {
 		c.Number = ReadUint32(r)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
@@ -88,7 +89,7 @@ func TestStructuredArguments(t *testing.T) {
 		{[]any{[]int{}, [][]int{}, map[string]int{}, 1.5, entity.Mailbox{}}, "[] [] map[] 1.5 0 no mailbox"},
 		{[]any{[]uint{1}, [][]int{}, map[string]uint{"a": 2}, uint(3), entity.Mailbox{}}, "[1] [] map[a:2] 3 0 no mailbox"},
 	} {
-		b, err := entity.AppendArgs(nil, d.CellMethods[0], c.args)
+		b, err := argument.Append(nil, d.CellMethods[0], c.args)
 		if err != nil {
 			t.Errorf("%v: %v", c.args, err)
 			continue
@@ -110,7 +111,7 @@ func TestStructuredArgumentsAsValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := entity.AppendArgs(nil, d.CellMethods[0], []any{[]int{1}, [][]int{{2}}, map[string]int{"a": 3}, true, entity.Mailbox{ID: 7, Kind: entity.ClientMailbox, Def: d}})
+	b, err := argument.Append(nil, d.CellMethods[0], []any{[]int{1}, [][]int{{2}}, map[string]int{"a": 3}, true, entity.Mailbox{ID: 7, Kind: entity.ClientMailbox, Def: d}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestStructuredArgumentsRefused(t *testing.T) {
 	} {
 		args := append([]any(nil), good...)
 		args[c.at] = c.arg
-		if _, err := entity.AppendArgs(nil, d.CellMethods[0], args); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := argument.Append(nil, d.CellMethods[0], args); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.arg, err, c.want)
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
-	"github.com/google/go-cmp/cmp"
 )
 
 func method(name string, exposed property.Exposure, kinds ...property.Kind) *property.Method {
@@ -197,7 +199,7 @@ func FuzzCall(f *testing.F) {
 	}
 	for i, m := range def.CellMethods {
 		f.Add(i, []byte{})
-		if b, err := entity.AppendArgs(nil, m, nil); err == nil {
+		if b, err := argument.Append(nil, m, nil); err == nil {
 			f.Add(i, b)
 		}
 	}

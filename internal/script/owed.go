@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
@@ -149,7 +150,7 @@ func (o *Owed) Answer(token entity.AnswerToken, methods []*property.Method, resu
 	}
 	m := methods[d.Method]
 	var err error
-	if a.Results, err = entity.AppendReturns(nil, m, results); err == nil && len(a.Results) > flow.MaxArguments {
+	if a.Results, err = argument.AppendReturns(nil, m, results); err == nil && len(a.Results) > flow.MaxArguments {
 		err = fmt.Errorf("%w: the results have %d bytes, at most %d are sent", entity.ErrArguments, len(a.Results), flow.MaxArguments)
 	}
 	if err != nil {

@@ -134,7 +134,7 @@ func (t *Requests) Shift(d time.Duration) {
 func (x *Waiting) Reply(d *property.Definition, a *flow.Answer, err error) entity.Reply {
 	var m *property.Method
 	if d != nil {
-		m = entity.MethodOf(d, x.Part, int(x.Method))
+		m = x.Part.Method(d, int(x.Method))
 	}
 	if m == nil {
 		m, err = new(property.Method), entity.ErrNoMethod

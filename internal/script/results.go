@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -63,7 +64,7 @@ func (x Results) encode() ([]byte, error) {
 	for i := range results {
 		results[i] = x.out[i].Interface()
 	}
-	b, err := entity.AppendReturns(nil, x.desc, results)
+	b, err := argument.AppendReturns(nil, x.desc, results)
 	if err == nil && len(b) > flow.MaxArguments {
 		err = fmt.Errorf("they have %d bytes, at most %d are sent", len(b), flow.MaxArguments)
 	}

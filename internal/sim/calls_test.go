@@ -24,7 +24,7 @@ func (r *rig) face() (caller, target entity.ID) {
 	r.until("the two face each other on two CellApps", time.Minute, func() bool {
 		p, _, a := r.real(caller)
 		q, _, b := r.real(target)
-		return p != nil && q != nil && p != q && entity.Distance(a.Position(), b.Position()) < aoiRadius/1.1
+		return p != nil && q != nil && p != q && property.Distance(a.Position(), b.Position()) < aoiRadius/1.1
 	})
 	r.wait(2 * time.Second)
 	return caller, target

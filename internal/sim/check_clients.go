@@ -101,9 +101,9 @@ func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all 
 		case r != nil && !direct && len(places) == 0:
 			bad("holds %s at %.2f m", v.ID(), d)
 		case r != nil && d > aoiRadius && slices.Contains(places, r.Position):
-			k.replica(bad, r, v, r.Position, entity.Distance(real.Position(), r.Position) <= near)
+			k.replica(bad, r, v, r.Position, property.Distance(real.Position(), r.Position) <= near)
 		case r != nil:
-			k.replica(bad, r, v, v.Position(), entity.Distance(real.Position(), v.Position()) <= near)
+			k.replica(bad, r, v, v.Position(), property.Distance(real.Position(), v.Position()) <= near)
 		}
 	}
 	if k.c.opts.Gateway {

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -198,7 +199,7 @@ func (t *track) steady(now time.Duration) bool {
 // learn is the stamp of the newest move that a player knows of, by the place that it holds. The way
 // from place to place is rounded on the wire.
 func (p *pair) learn(t *track, place property.Vector3) uint32 {
-	const rounding = 1.0 / entity.Grid
+	const rounding = 1.0 / presence.Grid
 	for _, m := range slices.Backward(t.moves) {
 		if p.learned && int32(m.stamp-p.known) <= 0 {
 			break

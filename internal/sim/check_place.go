@@ -53,7 +53,7 @@ func (k *lastWord) safe() error {
 			w.steady, w.forced = true, pl.client.Stats().Forced
 		}
 		to := v.Position()
-		w.way += math.Hypot(float64(entity.Distance(w.at, to)), float64(to.Y-w.at.Y))
+		w.way += math.Hypot(float64(property.Distance(w.at, to)), float64(to.Y-w.at.Y))
 		w.at = to
 		k.on[v.ID()] = w
 		if most := 1.01 * walkSpeed / tick.Seconds() * (k.c.now - w.since + allowance).Seconds(); w.way > most {

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -97,7 +96,7 @@ func TestDrive(t *testing.T) {
 
 // toward is a step from a place to another.
 func toward(at, to property.Vector3) property.Vector3 {
-	d := entity.Distance(at, to)
+	d := property.Distance(at, to)
 	if d < walkSpeed {
 		return to
 	}

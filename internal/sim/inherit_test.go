@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
@@ -55,7 +55,7 @@ func loseOne(t *testing.T, r *rig, victim *Process) {
 	}
 	r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
-			if e := dataOf(cell, entity.LostAreaKey); len(e.entries) > 0 {
+			if e := dataOf(cell, spacekey.LostArea); len(e.entries) > 0 {
 				t.Errorf("%s still has the lost areas %v", p.Name, e.entries)
 			}
 		}

@@ -206,7 +206,7 @@ func (pl *player) walk() {
 	if pl.steer != nil {
 		pl.target = pl.steer()
 	}
-	d := entity.Distance(at, pl.target)
+	d := property.Distance(at, pl.target)
 	if d < walkSpeed && pl.steer != nil {
 		pl.step(pl.target)
 		return

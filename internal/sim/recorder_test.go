@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -406,7 +407,7 @@ func (rec *recorder) ofCells(id wire.ID) teller {
 // datum tells an entry of a space's data.
 func datum(what string, in entity.SpaceID, key uint16, removed bool) string {
 	name := fmt.Sprintf("key %d", key)
-	if key == entity.LostAreaKey {
+	if key == spacekey.LostArea {
 		name = "a lost area"
 	}
 	if removed {

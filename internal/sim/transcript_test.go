@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -199,7 +198,7 @@ func (r *rig) enter() *guest {
 func (r *rig) beside(g *guest, d float64) property.Vector3 {
 	r.t.Helper()
 	at := g.Client.Player().Position
-	if entity.Distance(at, r.across(400)) < entity.Distance(at, r.across(-400)) {
+	if property.Distance(at, r.across(400)) < property.Distance(at, r.across(-400)) {
 		return r.across(d)
 	}
 	return r.across(-d)
@@ -210,7 +209,7 @@ func (r *rig) walk(g *guest, to property.Vector3) {
 	r.t.Helper()
 	for range 600 {
 		at := g.Client.Player().Position
-		d := entity.Distance(at, to)
+		d := property.Distance(at, to)
 		if d == 0 {
 			break
 		}

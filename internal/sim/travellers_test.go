@@ -74,7 +74,7 @@ func TestRidersKeepEachOtherInSight(t *testing.T) {
 			in := 0
 			for i, pl := range r.players {
 				s, ok := r.walker(pl.id())
-				if ok && s.Space() == theSpace && entity.Distance(s.Position(), lift) < 10 {
+				if ok && s.Space() == theSpace && property.Distance(s.Position(), lift) < 10 {
 					in++
 				} else if ok && !s.Teleporting() {
 					_ = s.Teleport(entity.Destination{Space: theSpace, Position: property.Vector3{X: lift.X + float32(i), Z: lift.Z}}, 1)

@@ -10,11 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/gametime"
@@ -23,8 +27,6 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 var (
@@ -131,8 +133,8 @@ func samples() []wire.Received {
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
 		&wire.RemovalAck{Space: 3, Cell: cell},
 		&wire.Retired{Number: 9},
-		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Control: entity.Control{By: 6, Number: 7}, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past"), Answers: 4},
-		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Control: entity.Control{By: 6, Number: 7}, Changes: []ghost.Change{
+		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Control: presence.Control{By: 6, Number: 7}, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past"), Answers: 4},
+		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Control: presence.Control{By: 6, Number: 7}, Changes: []ghost.Change{
 			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
 		}},
 		&ghost.Delete{Head: head},

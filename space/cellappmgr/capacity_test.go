@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -14,9 +14,9 @@ func TestSpaceIsFull(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Spaces[0].MaxEntities = 10 })
 	a, b, first, second := r.split()
 	s := r.m.space(1)
-	if e := s.data.find(entity.MaxEntitiesKey); e == nil {
+	if e := s.data.find(spacekey.MaxEntities); e == nil {
 		t.Fatal("there is no limit")
-	} else if n, err := entity.ParseMaxEntities(e.Value); n != 10 || err != nil {
+	} else if n, err := spacekey.ParseMaxEntities(e.Value); n != 10 || err != nil {
 		t.Errorf("the limit is %d, %v", n, err)
 	}
 	report := func(p *peer, id bsp.CellID, reals uint32) {
@@ -29,7 +29,7 @@ func TestSpaceIsFull(t *testing.T) {
 		for _, p := range []*peer{a, b} {
 			var got []bool
 			for _, m := range take[wire.SpaceData](p) {
-				if m.Entry.Key == entity.FullKey {
+				if m.Entry.Key == spacekey.Full {
 					got = append(got, !m.Entry.Removed)
 				}
 			}
@@ -46,13 +46,13 @@ func TestSpaceIsFull(t *testing.T) {
 	told(true)
 	report(a, first, 4)
 	told(false)
-	a.send(&wire.SetSpaceData{Space: 1, Key: entity.MaxEntitiesKey, Value: entity.AppendMaxEntities(nil, 9)})
+	a.send(&wire.SetSpaceData{Space: 1, Key: spacekey.MaxEntities, Value: spacekey.AppendMaxEntities(nil, 9)})
 	report(a, first, 4)
 	told(true)
-	a.send(&wire.SetSpaceData{Space: 1, Key: entity.MaxEntitiesKey, Removed: true})
+	a.send(&wire.SetSpaceData{Space: 1, Key: spacekey.MaxEntities, Removed: true})
 	report(a, first, 4)
 	told(false)
-	a.send(&wire.SetSpaceData{Space: 1, Key: entity.MaxEntitiesKey, Value: []byte("rubbish")})
+	a.send(&wire.SetSpaceData{Space: 1, Key: spacekey.MaxEntities, Value: []byte("rubbish")})
 	report(a, first, 400)
 	told()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -86,7 +87,7 @@ type SpaceConfig struct {
 	// Keep lets a space that game code created live on when it is empty. The spaces of a Config are
 	// always kept, and cannot be destroyed.
 	Keep bool
-	// MaxEntities is how many entities the space takes at first, at most entity.MostMaxEntities; 0 for
+	// MaxEntities is how many entities the space takes at first, at most spacekey.MostMaxEntities; 0 for
 	// no limit. See space.Cell.SetMaxEntities.
 	MaxEntities uint32
 }
@@ -201,7 +202,7 @@ func (s SpaceConfig) fault(b balance.Config) error {
 	least, most := cmp.Or(s.MinCells, b.MinCells), cmp.Or(s.MaxCells, b.MaxCells)
 	fault(least < 1 || most < least || most > bsp.MaxLeaves, "MinCells is %d and MaxCells %d: take 1 to %d, and MaxCells not below MinCells", least, most, bsp.MaxLeaves)
 	fault(s.Geometry != bsp.Rect{} && (!finite(s.Geometry) || s.Geometry.Empty()), "Geometry is %v: give a finite rectangle with minimum below maximum, or leave it zero", s.Geometry)
-	fault(s.MaxEntities > entity.MostMaxEntities, "MaxEntities is %d: take at most %d, or 0 for no limit", s.MaxEntities, entity.MostMaxEntities)
+	fault(s.MaxEntities > spacekey.MostMaxEntities, "MaxEntities is %d: take at most %d, or 0 for no limit", s.MaxEntities, spacekey.MostMaxEntities)
 	fault(!(s.MinLoad >= 0 && s.MinLoad <= maxMinLoad), "MinLoad is %v: take 0 to %d", s.MinLoad, maxMinLoad)
 	return errors.Join(errs...)
 }

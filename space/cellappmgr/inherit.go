@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	spaces "github.com/cellscape/cellscape/space"
 )
@@ -43,7 +44,7 @@ func (m *CellAppMgr) bequeath(s *space) {
 	for _, area := range s.lost {
 		for land, leaf := range s.tree.Overlapping(area) {
 			lost := spaces.LostArea{Heir: leaf.Cell, Area: land.Intersect(area)}
-			m.setLost(s, wire.SpaceDataEntry{Key: entity.LostAreaKey, ID: entity.DataID(s.data.last + 1), Value: lost.Append(nil)})
+			m.setLost(s, wire.SpaceDataEntry{Key: spacekey.LostArea, ID: entity.DataID(s.data.last + 1), Value: lost.Append(nil)})
 		}
 	}
 	s.lost = s.lost[:0]
@@ -53,7 +54,7 @@ func (m *CellAppMgr) bequeath(s *space) {
 func (s *space) heirless() (entries []wire.SpaceDataEntry) {
 	for _, e := range s.data.entries {
 		var lost spaces.LostArea
-		if e.Key == entity.LostAreaKey && !e.Removed && (lost.Parse(e.Value) != nil || s.find(lost.Heir) == nil) {
+		if e.Key == spacekey.LostArea && !e.Removed && (lost.Parse(e.Value) != nil || s.find(lost.Heir) == nil) {
 			entries = append(entries, e)
 		}
 	}

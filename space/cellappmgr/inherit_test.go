@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	spaces "github.com/cellscape/cellscape/space"
@@ -17,7 +18,7 @@ func (p *peer) bequests() (given []spaces.LostArea, ids []entity.DataID, taken i
 	p.r.t.Helper()
 	for _, m := range take[wire.SpaceData](p) {
 		switch e := m.Entry; {
-		case e.Key != entity.LostAreaKey:
+		case e.Key != spacekey.LostArea:
 		case e.Removed:
 			taken++
 		default:
@@ -63,9 +64,9 @@ func TestLostAreaIsGiven(t *testing.T) {
 	}
 
 	for i, id := range ids {
-		c.send(&wire.SetSpaceData{Space: 1, Key: entity.LostAreaKey, ID: id, Removed: true, Said: uint64(i + 1)})
+		c.send(&wire.SetSpaceData{Space: 1, Key: spacekey.LostArea, ID: id, Removed: true, Said: uint64(i + 1)})
 	}
-	if e := r.m.space(1).data.find(entity.LostAreaKey); e != nil {
+	if e := r.m.space(1).data.find(spacekey.LostArea); e != nil {
 		t.Errorf("%v is left when the game has been told of all", e)
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/gametime"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/google/go-cmp/cmp"
 )
 
 // running is a manager of term 2 whose window is over, with cell 1 on app 10.
@@ -93,7 +95,7 @@ func TestLateData(t *testing.T) {
 			one[wire.Welcome](b)
 			var told []wire.SpaceDataEntry
 			for _, m := range take[wire.SpaceData](a) {
-				if m.Entry.Key != entity.LostAreaKey {
+				if m.Entry.Key != spacekey.LostArea {
 					told = append(told, m.Entry)
 				}
 			}

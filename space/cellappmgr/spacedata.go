@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -44,7 +45,7 @@ func (d *spaceData) set(e wire.SpaceDataEntry) (wire.SpaceDataEntry, bool) {
 
 // fits reports whether there is room for an entry. There always is for a note: the oldest goes.
 func (d *spaceData) fits(e *wire.SpaceDataEntry) bool {
-	if e.Key == entity.LostAreaKey {
+	if e.Key == spacekey.LostArea {
 		return e.Removed || d.lost < wire.MaxLostAreas
 	}
 	entries, bytes := len(d.entries)-d.removed-d.lost+1, d.bytes+len(e.Value)
@@ -88,7 +89,7 @@ func (d *spaceData) drop(which func(*wire.SpaceDataEntry) bool) {
 
 // weigh counts an entry in, or out.
 func (d *spaceData) weigh(e *wire.SpaceDataEntry, by int) {
-	if e.Key == entity.LostAreaKey {
+	if e.Key == spacekey.LostArea {
 		d.lost += by
 		return
 	}

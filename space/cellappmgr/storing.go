@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -128,7 +129,7 @@ func (s *space) kept() wire.KeptSpace {
 }
 
 // isKept reports whether the store keeps the entries of a key: not what the manager says of this world.
-func isKept(key uint16) bool { return key != entity.LostAreaKey && key != entity.FullKey }
+func isKept(key uint16) bool { return key != spacekey.LostArea && key != spacekey.Full }
 
 // spaceKept takes the DBApp's answer about a space.
 func (m *CellAppMgr) spaceKept(now time.Duration, msg *wire.SpaceKept) {

@@ -59,7 +59,7 @@ func (p *path) when(place property.Vector3) (ago time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := len(p.steps) - 1; i >= 0; i-- {
-		if entity.Distance(p.steps[i].at, place) < onPath {
+		if property.Distance(p.steps[i].at, place) < onPath {
 			if i == len(p.steps)-1 {
 				return 0, true
 			}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -143,7 +142,7 @@ func (f *Fight) Act(b *Bot) {
 	}
 	at := b.Player().Position
 	for r := range b.Entities() {
-		if r.Def.Name == f.Type && entity.Distance(at, r.Position) <= f.Reach {
+		if r.Def.Name == f.Type && property.Distance(at, r.Position) <= f.Reach {
 			b.try(r.Cell().Call(f.Method))
 			return
 		}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/property"
 )
 
 const (
@@ -195,7 +195,7 @@ func (b *Bot) look(now time.Duration) {
 			continue
 		}
 		s.next = s.trail.count(s.next, math.MaxInt, now, cfg.InTime, false, fresh)
-		distance := entity.Distance(own, r.Position)
+		distance := property.Distance(own, r.Position)
 		if s.known != nothing && (cfg.ViewRadius == 0 || distance <= cfg.ViewRadius) {
 			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now), s.trail.isApart(now))
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
@@ -36,11 +36,11 @@ const (
 
 	nearBits = 7
 	nearMask = 1<<nearBits - 1
-	// NearReach is how far an entity may have gone, by entity.Motion.Path, from any place that the
+	// NearReach is how far an entity may have gone, by presence.Motion.Path, from any place that the
 	// client may hold, so that the near form tells where it is. One more would leave two places open,
 	// and what the client holds is rounded to the grid once more.
 	NearReach = 1<<(nearBits-1) - 2
-	// MiddleReach is the same of the middle form, and RiseReach by entity.Motion.Rise.
+	// MiddleReach is the same of the middle form, and RiseReach by presence.Motion.Rise.
 	MiddleReach = 1<<(middleBits-1) - 2
 	RiseReach   = 1<<(heightBits-1) - 2
 	middleBits  = 12
@@ -77,7 +77,7 @@ type PacketHead struct {
 // OriginOf is the origin of a packet for a watcher at a place.
 func OriginOf(at property.Vector3) [2]int32 {
 	unit := func(x float32) int32 {
-		return int32(math.Round(float64(min(max(x, -entity.MaxCoordinate), entity.MaxCoordinate)) / originUnit))
+		return int32(math.Round(float64(min(max(x, -property.MaxCoordinate), property.MaxCoordinate)) / originUnit))
 	}
 	return [2]int32{unit(at.X), unit(at.Z)}
 }
@@ -103,7 +103,7 @@ func appendOrigin(b []byte, origin [2]int32) []byte {
 }
 
 func readOrigin(r *codec.Reader) [2]int32 {
-	const most = entity.MaxCoordinate / originUnit
+	const most = property.MaxCoordinate / originUnit
 	x, z := r.Varint(), r.Varint()
 	if x < -most || x > most || z < -most || z > most {
 		r.Fail(errEntry)
@@ -177,7 +177,7 @@ func readAliases(r *codec.Reader, buf []uint32) []uint32 {
 type Near [3]byte
 
 // NearOf is the near form of a place, with the yaw.
-func NearOf(m *entity.Motion) Near {
+func NearOf(m *presence.Motion) Near {
 	word := uint16(m.X&nearMask)<<2 | uint16(m.Z&nearMask)<<(2+nearBits)
 	return Near{byte(word), byte(word >> 8), m.Yaw}
 }
@@ -203,7 +203,7 @@ func (n Near) Bytes(yaw bool) int {
 type Middle [5]byte
 
 // MiddleOf is the middle form of a place, with yaw and height.
-func MiddleOf(m *entity.Motion) Middle {
+func MiddleOf(m *presence.Motion) Middle {
 	const mask = 1<<middleBits - 1
 	word := uint32(m.X&mask) | uint32(m.Z&mask)<<middleBits
 	return Middle{byte(word), byte(word >> 8), byte(word >> 16), m.Yaw, byte(m.Height)}
@@ -230,7 +230,7 @@ func (m Middle) Append(b []byte, yaw, height bool) []byte {
 }
 
 // AppendFar encodes where an entity is for a client that may hold any place of it.
-func AppendFar(b []byte, e *entity.Entity, origin [2]int32) []byte {
+func AppendFar(b []byte, e *presence.Entity, origin [2]int32) []byte {
 	m := &e.Motion
 	if !inReach(m.X, origin[0]) || !inReach(m.Z, origin[1]) {
 		return AppendWhole(b, e)
@@ -247,11 +247,11 @@ func AppendFar(b []byte, e *entity.Entity, origin [2]int32) []byte {
 		return b
 	}
 	b[head] |= tiltFlag
-	return append(b, entity.TurnsOf(e.Direction.Y), entity.TurnsOf(e.Direction.Z))
+	return append(b, presence.TurnsOf(e.Direction.Y), presence.TurnsOf(e.Direction.Z))
 }
 
 // AppendWhole encodes where an entity is exactly, and which way it faces.
-func AppendWhole(b []byte, e *entity.Entity) []byte {
+func AppendWhole(b []byte, e *presence.Entity) []byte {
 	b = append(b, farFlag|wholeFlag)
 	return fields.AppendVector3(fields.AppendVector3(b, e.Position), e.Direction)
 }
@@ -259,8 +259,8 @@ func AppendWhole(b []byte, e *entity.Entity) []byte {
 // inReach reports whether the far form tells a coordinate. The most extreme ones go whole, since
 // what is rounded must not leave the world.
 func inReach(x, origin int32) bool {
-	d := int64(x) - int64(origin)*originUnit*entity.Grid
-	return d >= -farReach && d <= farReach && x > -(entity.MaxCoordinate-1)*entity.Grid && x < (entity.MaxCoordinate-1)*entity.Grid
+	d := int64(x) - int64(origin)*originUnit*presence.Grid
+	return d >= -farReach && d <= farReach && x > -(property.MaxCoordinate-1)*presence.Grid && x < (property.MaxCoordinate-1)*presence.Grid
 }
 
 // Moved is an entry of a packet.
@@ -343,7 +343,7 @@ func (m *Moved) read(r *codec.Reader) {
 		m.yaw = r.U8()
 	}
 	if m.flags&heightFlag != 0 {
-		if m.y = r.Varint(); m.y < -entity.MaxCoordinate*entity.Grid || m.y > entity.MaxCoordinate*entity.Grid {
+		if m.y = r.Varint(); m.y < -property.MaxCoordinate*presence.Grid || m.y > property.MaxCoordinate*presence.Grid {
 			r.Fail(errEntry)
 		}
 	}
@@ -385,7 +385,7 @@ func (m *Moved) From(position, direction property.Vector3) (at, to property.Vect
 	}
 	switch m.flags & (heightFlag | middleFlag) {
 	case heightFlag:
-		at.Y = float32(m.y) / entity.Grid
+		at.Y = float32(m.y) / presence.Grid
 	case heightFlag | middleFlag:
 		at.Y = nextTo(uint16(m.y), heightBits, position.Y)
 	}
@@ -398,25 +398,25 @@ func (m *Moved) From(position, direction property.Vector3) (at, to property.Vect
 	if m.flags&tiltFlag != 0 {
 		to.Y, to.Z = angle(m.tilt[0]), angle(m.tilt[1])
 	}
-	return at, to, entity.Finite(at)
+	return at, to, property.Finite(at)
 }
 
 // nextTo is the coordinate whose lowest bits are given, next to one that is held.
 func nextTo(low uint16, bits int, held float32) float32 {
 	mask := int32(1)<<bits - 1
-	h := int32(math.Round(float64(held) * entity.Grid))
+	h := int32(math.Round(float64(held) * presence.Grid))
 	d := (int32(low) - h) & mask
 	if d > mask/2 {
 		d -= mask + 1
 	}
-	return float32(float64(h+d) / entity.Grid)
+	return float32(float64(h+d) / presence.Grid)
 }
 
 // farFrom is the coordinate whose lowest bits are given, next to the origin.
 func farFrom(low uint16, origin int32) float32 {
-	o := int64(origin) * originUnit * entity.Grid
-	return float32(float64(o+int64(int16(low-uint16(o)))) / entity.Grid)
+	o := int64(origin) * originUnit * presence.Grid
+	return float32(float64(o+int64(int16(low-uint16(o)))) / presence.Grid)
 }
 
-// angle is what entity.TurnsOf made, in radians from -π to π.
+// angle is what presence.TurnsOf made, in radians from -π to π.
 func angle(turns uint8) float32 { return float32(float64(int8(turns)) / 256 * 2 * math.Pi) }

@@ -8,21 +8,21 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
 // How far off a place on the way may be, in metres, and an angle in radians.
 const (
-	placeOff = 0.5/entity.Grid + 1e-9
+	placeOff = 0.5/presence.Grid + 1e-9
 	turnOff  = math.Pi/256 + 1e-6
 )
 
 // somewhere is a place within so many metres of another one, and within the world.
 func somewhere(rng *rand.Rand, near property.Vector3, far float32) property.Vector3 {
 	off := func(x float32) float32 {
-		return min(max(x+(rng.Float32()*2-1)*far, -entity.MaxCoordinate), entity.MaxCoordinate)
+		return min(max(x+(rng.Float32()*2-1)*far, -property.MaxCoordinate), property.MaxCoordinate)
 	}
 	return property.Vector3{X: off(near.X), Y: off(near.Y), Z: off(near.Z)}
 }
@@ -38,7 +38,7 @@ func facings(rng *rand.Rand) property.Vector3 {
 
 // wrong says how a place differs from what was written by more than rounding does. Coordinates are
 // numbers of 32 bits: far out they are coarser than the grid.
-func wrong(e *entity.Entity, at, to property.Vector3) string {
+func wrong(e *presence.Entity, at, to property.Vector3) string {
 	off := func(got, want float32) bool {
 		return math.Abs(float64(got)-float64(want)) > placeOff+math.Abs(float64(want))*math.Pow(2, -23)
 	}
@@ -58,8 +58,8 @@ func wrong(e *entity.Entity, at, to property.Vector3) string {
 func TestFarPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
-		watcher := somewhere(rng, property.Vector3{}, []float32{10, 5000, entity.MaxCoordinate}[rng.IntN(3)])
-		e := &entity.Entity{}
+		watcher := somewhere(rng, property.Vector3{}, []float32{10, 5000, property.MaxCoordinate}[rng.IntN(3)])
+		e := &presence.Entity{}
 		e.Put(somewhere(rng, watcher, []float32{5, 100, 1000, 3000}[rng.IntN(4)]), facings(rng), 1)
 		head := protocol.PacketHead{Number: 1, Origin: protocol.OriginOf(watcher)}
 		packet := protocol.AppendFar(protocol.AppendAliases(head.Append(nil), []uint32{3}), e, head.Origin)
@@ -81,11 +81,11 @@ func TestFarPlaces(t *testing.T) {
 func TestNearPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 20_000 {
-		e := &entity.Entity{}
+		e := &presence.Entity{}
 		e.Put(somewhere(rng, property.Vector3{}, []float32{1, 1000, 100_000}[rng.IntN(3)]), facings(rng), 1)
 		held, facing := e.Position, e.Direction
 		if rng.IntN(2) == 0 { // what a packet told
-			held.X, held.Z = float32(e.Motion.X)/entity.Grid, float32(e.Motion.Z)/entity.Grid
+			held.X, held.Z = float32(e.Motion.X)/presence.Grid, float32(e.Motion.Z)/presence.Grid
 		}
 		began := e.Motion
 		for stamp := uint32(2); ; stamp++ {
@@ -121,12 +121,12 @@ func TestNearPlaces(t *testing.T) {
 func TestMiddlePlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for range 2_000 {
-		e := &entity.Entity{}
+		e := &presence.Entity{}
 		e.Put(somewhere(rng, property.Vector3{}, []float32{1, 1000, 100_000}[rng.IntN(3)]), facings(rng), 1)
 		held, facing := e.Position, e.Direction
 		if rng.IntN(2) == 0 { // what a packet told
 			m := &e.Motion
-			held = property.Vector3{X: float32(m.X) / entity.Grid, Y: float32(m.Height) / entity.Grid, Z: float32(m.Z) / entity.Grid}
+			held = property.Vector3{X: float32(m.X) / presence.Grid, Y: float32(m.Height) / presence.Grid, Z: float32(m.Z) / presence.Grid}
 		}
 		began := e.Motion
 		climbs := rng.Float32() * float32(rng.IntN(2))
@@ -163,7 +163,7 @@ func TestPlacesAreSmall(t *testing.T) {
 	head := protocol.PacketHead{After: 5000, Number: 5000, Epoch: 1, Origin: [2]int32{20, -30}}
 	var aliases []uint32
 	var near, turning []byte
-	e := &entity.Entity{}
+	e := &presence.Entity{}
 	e.Put(property.Vector3{X: 1280, Z: -1900}, property.Vector3{X: 1}, 1)
 	for i := range uint32(62) {
 		aliases = append(aliases, i+i/10)
@@ -203,8 +203,8 @@ func TestAliases(t *testing.T) {
 func TestMalformedPositions(t *testing.T) {
 	head := protocol.PacketHead{Number: 1}
 	whole := protocol.AppendAliases(head.Append(nil), []uint32{1, 70})
-	whole = protocol.NearOf(&entity.Motion{X: 5, Yaw: 7}).Append(whole, true)
-	whole = protocol.NearOf(&entity.Motion{X: 5}).Append(whole, false)
+	whole = protocol.NearOf(&presence.Motion{X: 5, Yaw: 7}).Append(whole, true)
+	whole = protocol.NearOf(&presence.Motion{X: 5}).Append(whole, false)
 	read := func(b []byte) error { return protocol.Positions(b, func(*protocol.PacketHead, *protocol.Moved) {}) }
 	if err := read(whole); err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestMalformedPositions(t *testing.T) {
 // Whatever comes, the reader errs or gives places; what it gives is within the world, or told apart.
 func FuzzPositions(f *testing.F) {
 	head := protocol.PacketHead{After: 3, Number: 9, Epoch: 1, Origin: [2]int32{1, 2}}
-	e := &entity.Entity{}
+	e := &presence.Entity{}
 	e.Put(property.Vector3{X: 70, Y: 3, Z: 130}, property.Vector3{X: 1, Y: 0.5}, 1)
 	b := protocol.AppendAliases(head.Append(nil), []uint32{1, 2})
 	f.Add(protocol.AppendFar(protocol.NearOf(&e.Motion).Append(b, true), e, head.Origin))
@@ -253,7 +253,7 @@ func FuzzPositions(f *testing.F) {
 				t.Fatalf("alias %d after %d", m.Alias, last)
 			}
 			last = int64(m.Alias)
-			if at, _, ok := m.From(property.Vector3{X: 1, Z: -9}, property.Vector3{}); ok && !entity.Finite(at) {
+			if at, _, ok := m.From(property.Vector3{X: 1, Z: -9}, property.Vector3{}); ok && !property.Finite(at) {
 				t.Fatalf("at %v", at)
 			}
 		}, func(_ *protocol.PacketHead, n *protocol.News) {
@@ -295,7 +295,7 @@ func TestSeen(t *testing.T) {
 func BenchmarkPositions(b *testing.B) {
 	head := protocol.PacketHead{After: 3, Number: 9}
 	var aliases []uint32
-	e := &entity.Entity{}
+	e := &presence.Entity{}
 	e.Put(property.Vector3{X: 70, Y: 3, Z: 130}, property.Vector3{X: 1}, 1)
 	for i := range uint32(62) {
 		aliases = append(aliases, i)

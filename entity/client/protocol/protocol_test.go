@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
-	"github.com/google/go-cmp/cmp"
 )
 
 // kind is one message type of the protocol, with a filled sample. encode frames a message; parse
@@ -51,7 +53,7 @@ var (
 
 // anEntry is a place next to the origin of the Return among the samples.
 func anEntry() []byte {
-	var e entity.Entity
+	var e presence.Entity
 	e.Put(property.Vector3{X: 200, Y: 3, Z: -300}, facing, 1)
 	return protocol.AppendFar(nil, &e, [2]int32{3, -4})
 }
@@ -249,7 +251,7 @@ func TestLimits(t *testing.T) {
 		"no place":  of(protocol.WaitingID, protocol.Waiting{Of: 5}, false),
 		"behind":    of(protocol.WaitingID, protocol.Waiting{Position: 6, Of: 5}, false),
 		"value":     of(protocol.SpaceDataID, protocol.SpaceData{Value: make([]byte, protocol.MaxSpaceDataValue+1)}, false),
-		"position":  of(protocol.MoveID, protocol.Move{Position: property.Vector3{X: 2 * entity.MaxCoordinate}}, false),
+		"position":  of(protocol.MoveID, protocol.Move{Position: property.Vector3{X: 2 * property.MaxCoordinate}}, false),
 		"own":       of(protocol.AuditID, protocol.Audit{Own: protocol.Expected{Props: make([]byte, protocol.MaxExpected+1)}}, false),
 	} {
 		if _, err := k.parse(body(t, k)); !errors.Is(err, protocol.ErrMalformed) {

@@ -1,19 +1,22 @@
-package entity
+// Package argument turns Go values, as scripts give them, into encoded arguments and results of methods.
+package argument
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
 	"github.com/cellscape/cellscape/property"
 )
 
-// This file converts arguments of methods between Go values and the types of definitions.
+// Err is what all errors of arguments are: entity.ErrArguments.
+var Err = errors.New("entity: arguments do not fit the method")
 
-// addressed is a part of an entity that can be passed as its mailbox: a script that embeds *Base or
-// *space.Real.
+// addressed is a part of an entity that can be passed as its mailbox: a script that embeds *entity.Base or
+// *space.Real, or an entity.Mailbox.
 type addressed interface{ MailboxValue() property.Mailbox }
 
-// toValue turns a Go value, as Mailbox.Call takes it, into a value of type t. Encoding checks
+// toValue turns a Go value, as entity.Mailbox.Call takes it, into a value of type t. Encoding checks
 // whether a number is in range.
 func toValue(t *property.DataType, a any) (property.Value, error) {
 	if v, ok := a.(property.Value); ok {
@@ -36,8 +39,6 @@ func mailboxValue(a any) (property.Value, error) {
 	switch m := a.(type) {
 	case property.Mailbox:
 		return property.MailboxValue(m), nil
-	case Mailbox:
-		return property.MailboxValue(m.Value()), nil
 	case addressed:
 		return property.MailboxValue(m.MailboxValue()), nil
 	}
@@ -109,8 +110,8 @@ func scalarValue(a any) (property.Value, error) {
 // fewArgs is how many arguments of a call need no memory of their own while they are encoded.
 const fewArgs = 4
 
-// AppendArgs encodes Go values as the arguments of a method.
-func AppendArgs(b []byte, m *property.Method, args []any) ([]byte, error) {
+// Append encodes Go values as the arguments of a method.
+func Append(b []byte, m *property.Method, args []any) ([]byte, error) {
 	var few [fewArgs]property.Value
 	values, err := toValues(few[:0], m.Args, args)
 	if err != nil {
@@ -118,7 +119,7 @@ func AppendArgs(b []byte, m *property.Method, args []any) ([]byte, error) {
 	}
 	out, err := m.AppendArgs(b, values)
 	if err != nil {
-		return b, fmt.Errorf("%w: %w", ErrArguments, err)
+		return b, fmt.Errorf("%w: %w", Err, err)
 	}
 	return out, nil
 }
@@ -132,19 +133,19 @@ func AppendReturns(b []byte, m *property.Method, results []any) ([]byte, error) 
 	}
 	out, err := m.AppendReturns(b, values)
 	if err != nil {
-		return b, fmt.Errorf("%w: %w", ErrArguments, err)
+		return b, fmt.Errorf("%w: %w", Err, err)
 	}
 	return out, nil
 }
 
 func toValues(values []property.Value, list []property.Arg, given []any) ([]property.Value, error) {
 	if len(given) != len(list) {
-		return nil, fmt.Errorf("%w: %d given, %d wanted", ErrArguments, len(given), len(list))
+		return nil, fmt.Errorf("%w: %d given, %d wanted", Err, len(given), len(list))
 	}
 	for i, a := range given {
 		v, err := toValue(list[i].Type, a)
 		if err != nil {
-			return nil, fmt.Errorf("%w: argument %d (%s): %w", ErrArguments, i+1, list[i].Name, err)
+			return nil, fmt.Errorf("%w: argument %d (%s): %w", Err, i+1, list[i].Name, err)
 		}
 		values = append(values, v)
 	}

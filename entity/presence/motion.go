@@ -1,4 +1,4 @@
-package entity
+package presence
 
 import (
 	"math"
@@ -59,7 +59,7 @@ func (e *Entity) Put(position, direction property.Vector3, stamp uint32) {
 // onGrid is a coordinate in units of 1/Grid metre. Coordinates of entities are within
 // MaxCoordinate.
 func onGrid(x float32) int32 {
-	return int32(math.Round(float64(min(max(x, -MaxCoordinate), MaxCoordinate)) * Grid))
+	return int32(math.Round(float64(min(max(x, -property.MaxCoordinate), property.MaxCoordinate)) * Grid))
 }
 
 // TurnsOf is an angle in radians as 256ths of a turn.

@@ -1,8 +1,11 @@
-package entity
+// Package presence is an entity as it is present on a cell: what its real and its ghosts have in common, which
+// ghosts mirror and witnesses read.
+//
+// Nothing here locks. Each value belongs to the one cell that owns it.
+package presence
 
 import (
-	"math"
-
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -10,11 +13,11 @@ import (
 // Entity is the part of a cell's record that reals and ghosts have in common, which anyone on the
 // cell may read. Only its real's messages change a ghost's record.
 type Entity struct {
-	ID    ID
+	ID    entity.ID
 	Def   *property.Definition
-	Space SpaceID
+	Space entity.SpaceID
 	// Order is that of the real that this record is or mirrors.
-	Order Order
+	Order entity.Order
 	// Base is the app that holds the base part; zero for an entity without one.
 	Base mercury.Address
 
@@ -31,7 +34,7 @@ type Entity struct {
 	Motion Motion
 	placed bool
 	// Aspect is how the entity shows itself to clients.
-	Aspect Aspect
+	Aspect entity.Aspect
 	// Control says which other entity's client moves it.
 	Control Control
 
@@ -47,7 +50,7 @@ type Entity struct {
 // MoveTo sets position and direction and counts the move. It returns false and changes nothing if
 // the move would change nothing or a number is not finite.
 func (e *Entity) MoveTo(tick uint64, position, direction property.Vector3) bool {
-	if !Finite(position) || !Finite(direction) {
+	if !property.Finite(position) || !property.Finite(direction) {
 		return false
 	}
 	if e.Position == position && e.Direction == direction {
@@ -56,21 +59,4 @@ func (e *Entity) MoveTo(tick uint64, position, direction property.Vector3) bool 
 	e.Put(position, direction, e.MoveStamp+1)
 	e.MovedTick = tick
 	return true
-}
-
-// MaxCoordinate bounds every coordinate of a position, in metres. At 2^20 m a float32 still
-// distinguishes sixteenths of a metre, and no arithmetic on distances overflows.
-const MaxCoordinate = 1 << 20
-
-// Finite reports whether all three numbers are finite and within MaxCoordinate.
-func Finite(v property.Vector3) bool {
-	ok := func(f float32) bool { return math.Abs(float64(f)) <= MaxCoordinate }
-	return ok(v.X) && ok(v.Y) && ok(v.Z)
-}
-
-// Distance is the distance between two positions on the ground plane, x and z, in metres. Interest,
-// detail levels and priorities use it.
-func Distance(a, b property.Vector3) float32 {
-	dx, dz := float64(a.X)-float64(b.X), float64(a.Z)-float64(b.Z)
-	return float32(math.Sqrt(float64(dx*dx) + float64(dz*dz)))
 }

@@ -1,0 +1,41 @@
+// Package spacekey has the keys of a space's data that the library uses itself, and what is under them.
+package spacekey
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// First is the lowest of them: it is refused to games, and so are all above it.
+const First = 0xff00
+
+const (
+	// TimeOfDay has a space's time of day (entity.DayClock).
+	TimeOfDay = First + iota
+	// MaxEntities has how many entities the space takes.
+	MaxEntities
+	// Full is the one under which the CellAppMgr says that the space has as many, if it has several cells.
+	Full
+	// LostArea has the areas whose cells have died (space.LostArea).
+	LostArea
+	// Gateway has gateways (space.Gateway).
+	Gateway
+)
+
+// MostMaxEntities bounds entity.SpaceInfo.MaxEntities.
+const MostMaxEntities = 1 << 30
+
+// AppendMaxEntities encodes a limit as the value of its entry: 4 bytes, little-endian.
+func AppendMaxEntities(b []byte, n uint32) []byte { return binary.LittleEndian.AppendUint32(b, n) }
+
+// ParseMaxEntities reads what AppendMaxEntities wrote. 0 is no limit.
+func ParseMaxEntities(b []byte) (uint32, error) {
+	if len(b) != 4 {
+		return 0, fmt.Errorf("space: a limit of entities of %d bytes", len(b))
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if n > MostMaxEntities {
+		return 0, fmt.Errorf("space: a limit of %d entities: take at most %d", n, MostMaxEntities)
+	}
+	return n, nil
+}

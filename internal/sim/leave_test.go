@@ -126,6 +126,18 @@ func TestLeaveBroken(t *testing.T) {
 	}
 }
 
+// managersDie has the CellAppMgr die at a step, and the first login process if both are to. It reports whether the
+// message that the step is still comes to p.
+func (r *rig) managersDie(s leaveStep, p *Process, both bool) bool {
+	for _, m := range []*Process{r.manager, r.logins[0]} {
+		if m == r.manager || both {
+			m.dying = true
+			m.restartAt = r.now + 500*time.Millisecond
+		}
+	}
+	return !p.dying && s.id != wire.DepartedID
+}
+
 // TestLeaveManagerDies: a manager dies exactly then, and another takes its place.
 func TestLeaveManagerDies(t *testing.T) {
 	long(t)
@@ -135,15 +147,7 @@ func TestLeaveManagerDies(t *testing.T) {
 				r.wait(2 * backupPeriod)
 				origin := r.baseApps[0]
 				r.leave(origin)
-				n := r.at(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
-					for _, m := range []*Process{r.manager, r.logins[0]} {
-						if m == r.manager || i%2 == 0 {
-							m.dying = true
-							m.restartAt = r.now + 500*time.Millisecond
-						}
-					}
-					return !p.dying && s.id != wire.DepartedID
-				})
+				n := r.at(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool { return r.managersDie(s, p, i%2 == 0) })
 				r.left(origin, 90*time.Second)
 				r.hook = nil
 				if *n == 0 {
@@ -153,6 +157,20 @@ func TestLeaveManagerDies(t *testing.T) {
 			})
 		})
 	}
+}
+
+// others waits until bases live, and none of them at an app that gave them away.
+func (r *rig) others(origin *Process, bases []entity.ID) {
+	r.t.Helper()
+	r.until("others have the bases", 30*time.Second, func() bool {
+		n := 0
+		r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+			if on != origin && slices.Contains(bases, b.ID) && b.Live {
+				n++
+			}
+		})
+		return n == len(bases)
+	})
 }
 
 // TestLeaveAppDies: an app dies exactly then: the one that leaves, or the one that the message comes to or
@@ -182,15 +200,7 @@ func TestLeaveAppDies(t *testing.T) {
 					if who == "heir" {
 						r.left(origin, 90*time.Second)
 					}
-					r.until("others have the bases", 30*time.Second, func() bool {
-						n := 0
-						r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-							if on != origin && slices.Contains(bases, b.ID) && b.Live {
-								n++
-							}
-						})
-						return n == len(bases)
-					})
+					r.others(origin, bases)
 					r.observer.freeze(false)
 					r.wait(5 * time.Second)
 					dead.restartAt = r.now + time.Second

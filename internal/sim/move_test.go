@@ -2,11 +2,9 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -123,15 +121,7 @@ func TestMoveManagerDies(t *testing.T) {
 				r.wait(2 * backupPeriod)
 				origin := r.baseApps[0]
 				r.leave(origin)
-				n := r.atMove(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
-					for _, m := range []*Process{r.manager, r.logins[0]} {
-						if m == r.manager || i%2 == 0 {
-							m.dying = true
-							m.restartAt = r.now + 500*time.Millisecond
-						}
-					}
-					return !p.dying && s.id != wire.DepartedID
-				})
+				n := r.atMove(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool { return r.managersDie(s, p, i%2 == 0) })
 				r.left(origin, 120*time.Second)
 				r.hook = nil
 				if *n == 0 {
@@ -170,15 +160,7 @@ func TestMoveAppDies(t *testing.T) {
 					if who == "heir" {
 						r.left(origin, 120*time.Second)
 					}
-					r.until("others have the bases", 30*time.Second, func() bool {
-						var live []entity.ID
-						r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-							if on != origin && slices.Contains(bases, b.ID) && b.Live {
-								live = append(live, b.ID)
-							}
-						})
-						return len(live) == len(bases)
-					})
+					r.others(origin, bases)
 					r.observer.freeze(false)
 					r.wait(5 * time.Second)
 					dead.restartAt = r.now + time.Second

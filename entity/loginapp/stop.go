@@ -6,12 +6,12 @@ import (
 )
 
 // takeStop takes an order about the stop of the world: nobody is let in any more, and those who wait for room
-// are told. Logins that are being placed are answered; the manager waits for them.
+// are told. Logins that are being placed are answered; the manager waits for them. Or it has not begun after all.
 func (l *LoginApp) takeStop(from sender, m *wire.Stop) {
 	if !l.manager.Heeds() || !l.manager.TakeStop(m) {
 		return
 	}
-	for len(l.queue.places) > 0 {
+	for l.closing() && len(l.queue.places) > 0 {
 		l.refuse(from.now, l.queue.places[0].in, protocol.ServerClosing)
 	}
 	l.manager.SayStop(&wire.StopState{Pending: uint64(l.pending())})

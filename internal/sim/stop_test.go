@@ -157,6 +157,45 @@ func TestStopWithDeaths(t *testing.T) {
 	}
 }
 
+// TestStopHeardByFew: the manager dies when only those who make logins have heard of the stop. The world is
+// open under the next one, and the order that is given again stops it.
+func TestStopHeardByFew(t *testing.T) {
+	for _, rest := range []string{"", "cellapp1"} {
+		t.Run(rest, func(t *testing.T) {
+			t.Parallel()
+			r := end(t, vaultsOptions(17), func(s *stopping) {
+				told := map[string]bool{}
+				s.hook = func(p *Process, _ mercury.ChannelID, msg []byte) []byte {
+					if len(msg) == 0 || kind(msg) != wire.StopID {
+						return msg
+					}
+					if !p.takes("loginapp") && !p.takes("baseappmgr") && p.Name != rest {
+						return nil
+					}
+					told[p.Name] = true
+					return msg
+				}
+				s.until("those who make logins have heard of the stop", 5*time.Second, func() bool { return len(told) >= 2 && (rest == "" || told[rest]) })
+				s.manager.crash()
+				s.observer.ends = false
+				s.wait(time.Second) // what it has told the others is lost with it
+				s.nextTerm()
+				if step := s.leader().Stop().Step; step != "" {
+					t.Errorf("the next manager stops the world: %s", step)
+				}
+				g := s.visit("late.1", s.world.schema)
+				s.until("a guest plays", 10*time.Second, func() bool { return g.Client.InWorld() })
+				s.procs[len(s.procs)-1].crash() // the guest goes
+				s.wait(time.Second)
+				s.observer.ends = true
+			})
+			if !r.Whole() || r.Sum().Written < 12 {
+				t.Errorf("the report says %+v", r)
+			}
+		})
+	}
+}
+
 // TestStopBreaks: channels break at the messages of the stop, all over the cluster.
 func TestStopBreaks(t *testing.T) {
 	for _, id := range []wire.ID{wire.StopID, wire.StopStateID, wire.KeepSpaceID, wire.SpaceKeptID, wire.KeepOnlyID, wire.OnlyKeptID, wire.EndWorldID} {

@@ -24,7 +24,8 @@ import (
 type StopStep uint8
 
 const (
-	// StopNone: the world is open.
+	// StopNone: the world is open. A manager says so to those who were told otherwise by an earlier one
+	// that died before most had heard it.
 	StopNone StopStep = iota
 	// StopClosing: nobody is let in.
 	StopClosing
@@ -94,7 +95,7 @@ type Stop struct {
 
 func (m *Stop) code(c *codec.Coder) {
 	c.Uvarint(&m.Number)
-	codec.Enum(c, &m.Step, StopClosing, lastStopStep)
+	codec.Enum(c, &m.Step, StopNone, lastStopStep)
 	c.String(&m.Reason, MaxReason)
 }
 

@@ -197,7 +197,8 @@
 //   - A process that dies in settling or writing is healed as at any time, and the world settles again.
 //   - When the manager dies, the apps stay in their steps until another one leads: the same, started again
 //     by its supervisor, or one that stood by. It hears of the stop by their Rejoins and goes on with it: with
-//     saved if any app was told so, and else from closing. A world whose stop was ordered never opens again.
+//     saved if most apps were told so, and else from closing. A world in which most have heard of the stop never
+//     opens again; if only a few have, they are told that it has not begun, and the order is given again.
 //     No app ends before all know that all is saved, so the next manager never takes one that has ended for
 //     one that has died with unsaved entities.
 //   - New CellApps and BaseApps are not let in any more. A process that was declared dead, and had heard of the

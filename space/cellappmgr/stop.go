@@ -34,7 +34,8 @@ import (
 // steps from them, and believes what more than half of those who hold entities say. If they were told that all is
 // saved, the others are told so, and end: since no app ends
 // before all know it, the last that live know it. Otherwise the next manager begins again with closing: the
-// operator's order stands, and the world does not open again by itself. An operator who lost the manager
+// operator's order stands, and the world does not open again by itself. If only a few had heard of the stop
+// at all, it has not begun: they are told that the world is open. In any case an operator who lost the manager
 // gives the order again, and is told the report.
 const (
 	// closeMost is how long logins under way may take: as long as a LoginApp waits for a proxy.
@@ -61,6 +62,7 @@ type stopAnswer struct {
 
 	heard  wire.StopStep // of an earlier manager
 	reason string
+	opened bool // it was told that no stop is under way
 }
 
 // stopping is how far the stop is.
@@ -302,7 +304,11 @@ func (m *CellAppMgr) heardStop() (step wire.StopStep, reason string) {
 func (m *CellAppMgr) resumeStop(now time.Duration) {
 	s := &m.stopping
 	heard, reason := m.heardStop()
-	if heard == wire.StopNone || s.step != wire.StopNone {
+	if s.step != wire.StopNone {
+		return
+	}
+	if heard == wire.StopNone {
+		m.open()
 		return
 	}
 	s.reason = reason
@@ -313,6 +319,18 @@ func (m *CellAppMgr) resumeStop(now time.Duration) {
 		return
 	}
 	m.enterStop(now, wire.StopClosing)
+}
+
+// open tells those who alone were told of a stop that the world is open. The former manager died before most
+// had heard that logins are closed, so nobody can have gone on to the next step.
+func (m *CellAppMgr) open() {
+	for _, a := range m.members {
+		if a.stop.heard != wire.StopNone && !a.stop.opened && !a.missing {
+			a.stop.opened = true
+			m.log.Warn("a process was told to stop by a manager that died before most were; it is told to go on", "app", a.String())
+			m.send(a, &wire.Stop{Number: uint64(m.cfg.Term) << 32})
+		}
+	}
 }
 
 // reportStop adds up what was saved.

@@ -170,13 +170,19 @@ func (a *BaseApp) sayStop() {
 // unsettled counts and names what is under way.
 func (a *BaseApp) unsettled(m *wire.StopState) {
 	m.Activity = a.report.FlowSent + a.report.FlowHandled + a.asked + a.space
-	m.Pending = uint64(a.links.Asked() + len(a.talking.local) + len(a.failed))
+	// What the store is asked is tried again for long while it is busy, and no script hears of a write any more:
+	// held waits for those. Only what is being loaded would still live.
+	questions, loads := a.links.Asked()-a.storeAsks.Asking(), len(a.storing.loads)
+	m.Pending = uint64(questions + loads + len(a.talking.local) + len(a.failed))
 	if a.still() {
 		m.Pending++
 		m.AddLeft("it is leaving the cluster")
 	}
-	if n := a.links.Asked(); n > 0 {
-		m.AddLeft("%d questions to other processes", n)
+	if questions > 0 {
+		m.AddLeft("%d questions to other processes", questions)
+	}
+	if loads > 0 {
+		m.AddLeft("%d entities are being loaded", loads)
 	}
 	for _, b := range a.list {
 		if b.removed {

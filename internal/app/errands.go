@@ -86,6 +86,16 @@ func (e *Errands) try(x *errand) {
 	}
 }
 
+// Asking is how many of them wait for an answer now.
+func (e *Errands) Asking() (n int) {
+	for _, x := range e.open {
+		if x.asked {
+			n++
+		}
+	}
+	return n
+}
+
 // Drop forgets all of them.
 func (e *Errands) Drop() {
 	for _, x := range e.open {

@@ -227,6 +227,7 @@ const (
 	portLogin2   // of tests with two LoginApps
 	portBaseApps = 10
 	portCellApps = 30
+	portSeatDBs  = 90 // the DBApps of seats
 	portPlayers  = 100
 	portTwins    = 200
 )
@@ -261,7 +262,7 @@ func New(o Options) (*Cluster, error) {
 		c.logins = append(c.logins, c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr))
 	}
 	c.logins = append(c.logins, c.add("loginapp", portLogin, c.makeLoginApp))
-	if o.Wild.stores() {
+	if o.Wild.stores() && len(c.seats) < 2 {
 		c.dbApp = c.add("dbapp", portDBApp, c.makeDBApp)
 	}
 	c.observer = &observer{c: c}

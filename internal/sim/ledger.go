@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -199,9 +200,13 @@ func (s shaky) Create(ctx context.Context, records []store.Record) error {
 
 // makeDBApp makes the process that has the store.
 func (c *Cluster) makeDBApp(p *Process) (App, error) {
+	return c.makeDBAppAt(p, c.managerAt(), p.starts == 1)
+}
+
+func (c *Cluster) makeDBAppAt(p *Process, manager netip.AddrPort, fresh bool) (App, error) {
 	k := c.world.books
 	return dbapp.New(dbapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random()}, Types: k.types, BringBack: c.world.returning(), Fresh: p.starts == 1,
+		Transport: p.ep, Manager: manager, Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random()}, Types: k.types, BringBack: c.world.returning(), Fresh: fresh,
 		Jobs: p, Log: p.log(),
 	})
 }

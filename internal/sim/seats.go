@@ -11,10 +11,11 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// seat is an OS process in which managers may lead: a Seat for the CellAppMgr, and a BaseAppMgr that
-// lives as long as one leads there.
+// seat is an OS process in which managers may lead: a Seat for the CellAppMgr, and a BaseAppMgr and a DBApp, if
+// the world has a store, that live as long as one leads there.
 type seat struct {
 	mgr, base *Process
+	db        *Process // nil without a store, and where there is one place only
 	place     netip.AddrPort
 	term      uint32 // in which it leads, as its hooks say; 0 while it does not
 	from      time.Duration
@@ -34,6 +35,9 @@ func (c *Cluster) addSeats(n int) {
 		s.base = c.add("baseappmgr"+name, basePort, func(p *Process) (App, error) {
 			return baseappmgr.New(c.baseAppMgrConfig(p, s.place))
 		})
+		if n > 1 && c.opts.Wild.stores() {
+			s.db = c.add("dbapp"+name, portSeatDBs+i, func(p *Process) (App, error) { return c.makeDBAppAt(p, s.place, false) })
+		}
 		c.seats = append(c.seats, s)
 	}
 	c.manager = c.seats[0].mgr
@@ -50,9 +54,7 @@ func (c *Cluster) places() (list []netip.AddrPort) {
 
 func (c *Cluster) makeSeat(s *seat, p *Process) (App, error) {
 	s.term = 0
-	if s.base.alive {
-		s.base.crash()
-	}
+	s.endBeside()
 	var places []netip.AddrPort
 	if len(c.seats) > 1 {
 		places = c.places()
@@ -63,12 +65,28 @@ func (c *Cluster) makeSeat(s *seat, p *Process) (App, error) {
 		Ends: func(string) {
 			s.term = 0
 			c.trace.Event(c.now, "ends", "%s", p.Name)
-			if s.base.alive {
-				s.base.crash()
+			s.endBeside()
+			for _, x := range s.beside() {
+				x.restartAt = 0
 			}
-			s.base.restartAt = 0
 		},
 	})
+}
+
+// beside are the processes that live as long as a manager leads.
+func (s *seat) beside() []*Process {
+	if s.db == nil {
+		return []*Process{s.base}
+	}
+	return []*Process{s.base, s.db}
+}
+
+func (s *seat) endBeside() {
+	for _, p := range s.beside() {
+		if p.alive {
+			p.crash()
+		}
+	}
 }
 
 // leads checks that nobody else does, and that the term is new.
@@ -86,12 +104,17 @@ func (c *Cluster) leads(s *seat, term uint32) {
 	s.term, s.from = term, c.now
 	c.terms = max(c.terms, term) // one that has forgotten them all begins with the first, until apps have told it
 	c.manager, c.logins[0] = s.mgr, s.base
-	s.base.restartAt = c.now + time.Millisecond
+	for _, p := range s.beside() {
+		p.restartAt = c.now + time.Millisecond
+	}
+	if s.db != nil {
+		c.dbApp = s.db
+	}
 }
 
 // unled reports whether a process waits until a manager leads beside it.
 func (c *Cluster) unled(p *Process) bool {
-	return slices.ContainsFunc(c.seats, func(s *seat) bool { return s.base == p })
+	return slices.ContainsFunc(c.seats, func(s *seat) bool { return slices.Contains(s.beside(), p) })
 }
 
 // leader is the CellAppMgr that leads, nil if none does.
@@ -111,10 +134,11 @@ func (c *Cluster) leader() *cellappmgr.CellAppMgr {
 // crashSeat ends a process in which managers may lead, and with it all that is in it.
 func (c *Cluster) crashSeat(s *seat) {
 	s.mgr.crash()
-	if s.base.alive {
-		s.base.crash()
+	s.endBeside()
+	for _, p := range s.beside() {
+		p.restartAt = 0
 	}
-	s.term, s.base.restartAt, s.past = 0, 0, new(cellappmgr.Past)
+	s.term, s.past = 0, new(cellappmgr.Past)
 }
 
 // seatOf is the seat of the present manager.

@@ -196,6 +196,58 @@ func TestStopHeardByFew(t *testing.T) {
 	}
 }
 
+// TestStopWithStandby: managers stand by at two more places. The one that leads dies at a step of the stop, or is
+// paused until another leads, or one that stands by dies; those that are left go on with the stop, and end with
+// the world.
+func TestStopWithStandby(t *testing.T) {
+	for step := wire.StopClosing; step <= wire.StopSaved; step++ {
+		for _, harm := range []string{"dies", "pauses", "standby"} {
+			t.Run(fmt.Sprintf("%v/%s", step, harm), func(t *testing.T) {
+				t.Parallel()
+				if step != wire.StopHeld && testing.Short() {
+					t.Skip("each takes a second")
+				}
+				o := vaultsOptions(40 + uint64(step))
+				o.Seats = 3
+				r := end(t, o, func(s *stopping) { s.harmSeat(step, harm) })
+				if r.Sum().Written < 12 || r.Sum().Failed > 0 {
+					t.Errorf("the report says %+v", r)
+				}
+			})
+		}
+	}
+}
+
+// harmSeat does something to a seat when the first app hears of a step.
+func (s *stopping) harmSeat(step wire.StopStep, harm string) {
+	heard := false
+	s.hook = func(p *Process, _ mercury.ChannelID, msg []byte) []byte {
+		var m wire.Stop
+		if id, body, err := wire.Split(msg); err == nil && id == wire.StopID && m.Parse(body) == nil && m.Step == step {
+			heard = true
+		}
+		return msg
+	}
+	s.until("an app hears of the step", 20*time.Second, func() bool { return heard })
+	s.hook = nil
+	leads := s.seatOf()
+	switch harm {
+	case "dies":
+		s.crashSeat(leads)
+	case "pauses":
+		for _, p := range append(leads.beside(), leads.mgr) {
+			p.pause(5 * time.Second)
+		}
+	default:
+		for _, x := range s.seats {
+			if x != leads {
+				s.crashSeat(x)
+				break
+			}
+		}
+	}
+}
+
 // TestStopBreaks: channels break at the messages of the stop, all over the cluster.
 func TestStopBreaks(t *testing.T) {
 	for _, id := range []wire.ID{wire.StopID, wire.StopStateID, wire.KeepSpaceID, wire.SpaceKeptID, wire.KeepOnlyID, wire.OnlyKeptID, wire.EndWorldID} {

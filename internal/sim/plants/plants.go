@@ -35,6 +35,7 @@ func plants() []plant {
 	all = append(all, departures()...)
 	all = append(all, elections()...)
 	all = append(all, gateways()...)
+	all = append(all, stops()...)
 	return append(all, managers()...)
 }
 

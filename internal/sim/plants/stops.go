@@ -1,0 +1,40 @@
+package main
+
+// stops lists bugs in how a world is stopped, and comes back from its store.
+func stops() []plant {
+	return []plant{
+		{"cell parts are not asked for their last state", "entity/baseapp/stop.go",
+			"		k.asked = b.askCell()\n",
+			"		k.asked = false\n"},
+		{"what is written last may be without the last backup", "entity/baseapp/stop.go",
+			"			k.freshBy = a.now + heldPatience\n",
+			"			k.freshAt, k.freshBy = 0, a.now\n"},
+		{"a stopping world does not stand still", "space/cellapp/stop.go",
+			"		a.population.Freeze(true)\n",
+			""},
+		{"a death while a world is written changes nothing", "space/cellappmgr/stop.go",
+			"	m.enterStop(now, wire.StopPaused)\n}\n\n// learnStop",
+			"}\n\n// learnStop"},
+		{"a world is saved before the store has it", "entity/baseapp/stop.go",
+			"		m.Pending = uint64(a.Unsaved())\n",
+			"		m.Pending = 0\n"},
+		{"those who alone heard of a stop are not told that it is off", "space/cellappmgr/stop.go",
+			"		m.open()\n		return\n",
+			"		return\n"},
+		{"a stop is forgotten with its manager", "space/cellappmgr/stop.go",
+			"	a.stop.heard, a.stop.reason = told.Stopping, told.StopReason\n",
+			""},
+		{"managers that stand by are not told that the world has ended", "space/cellappmgr/seat.go",
+			"		if f := &s.fellows[i]; f.open {\n			if err := s.cfg.Transport.Send(f.ch, s.buf)",
+			"		if f := &s.fellows[i]; f.open && i < 0 {\n			if err := s.cfg.Transport.Send(f.ch, s.buf)"},
+		{"kept spaces lose their data", "space/cellappmgr/bring.go",
+			"	for _, e := range k.Data {\n",
+			"	for _, e := range k.Data[:0] {\n"},
+		{"rows of the living are not marked", "entity/baseapp/writes.go",
+			"k.ending, b.bringsBack()\n",
+			"k.ending, false\n"},
+		{"who comes back stands at the origin", "entity/baseapp/bring.go",
+			"b.CreateCell(at.Space, at.Position, at.Direction, nil)",
+			"b.CreateCell(at.Space, at.Direction, at.Direction, nil)"},
+	}
+}

@@ -32,7 +32,7 @@ import (
 // The chaos run: a random process of any role is killed, stopped for two seconds or asked to leave, and another one
 // started in its place, again and again, while bots play. A run is asked for as
 //
-//	CELLSCAPE_CHAOS="bots=200 time=3m every=10s seed=7 log=/tmp/chaos" go test ./space/cluster -run TestChaos -v
+//	CELLSCAPE_CHAOS="bots=200 time=3m every=10s seed=7 store=1 log=/tmp/chaos" go test ./space/cluster -run TestChaos -v
 
 const (
 	// chaosEnv describes the run; the defaults are a short one.
@@ -52,6 +52,7 @@ type chaosRun struct {
 	seed  uint64
 	log   string // a folder for what the processes log
 	roles string // those that are killed
+	store bool   // whether the managers have one
 	how   int    // what happens to them: 0 stopped, 1 asked to leave, 2 to 9 killed; -1 for any
 }
 
@@ -76,6 +77,8 @@ func chaosRunOf(t *testing.T) chaosRun {
 			r.how, err = strconv.Atoi(value)
 		case "roles":
 			r.roles = value
+		case "store":
+			r.store, err = strconv.ParseBool(value)
 		default:
 			err = fmt.Errorf("unknown")
 		}
@@ -108,12 +111,13 @@ func TestChaosPart(t *testing.T) {
 	}
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
-	ctx, cfg := context.Background(), chaosWorld(t, strings.Split(os.Getenv(managersEnv), ","))
+	ctx, cfg := context.Background(), chaosWorld(t, strings.Split(os.Getenv(managersEnv), ","), os.Getenv(chaosStoreEnv))
 	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	leave := func(*cluster.Cluster) error { return nil }
 	var c *cluster.Cluster
 	switch role {
 	case "managers":
+		defer openStore(t, &cfg, os.Getenv(chaosStoreEnv))()
 		cfg.ManagerPort = uint16(port)
 		c, err = cluster.StartManagers(ctx, cfg)
 	case "login":
@@ -149,6 +153,7 @@ type chaos struct {
 	run     chaosRun
 	chance  *rand.Rand
 	places  []string // of the managers
+	file    string   // of the store, "" for none
 	begun   time.Time
 	started int
 	next    []string // the roles that are struck next: each once before any a second time
@@ -187,7 +192,7 @@ func (w *chaos) logf(format string, args ...any) {
 func (w *chaos) start(role string, port uint16) (*chaosPart, error) {
 	p := &chaosPart{role: role, port: port, gone: make(chan error, 1)}
 	p.cmd = exec.Command(os.Args[0], "-test.run=^TestChaosPart$", "-test.count=1", "-test.v")
-	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", chaosPartEnv, role, port), managersEnv+"="+strings.Join(w.places, ","))
+	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", chaosPartEnv, role, port), managersEnv+"="+strings.Join(w.places, ","), chaosStoreEnv+"="+w.file)
 	w.mu.Lock()
 	w.started++
 	n := w.started
@@ -261,6 +266,9 @@ func startChaos(t *testing.T, run chaosRun) *chaos {
 	w.logf("seed %d, %d bots, %v, a death every %v", run.seed, run.bots, run.time, run.every)
 	ports := freePlaces(t, 5)
 	w.places = ports[:3]
+	if run.store {
+		w.file = filepath.Join(t.TempDir(), "world.db")
+	}
 	var managers []netip.AddrPort
 	for _, p := range w.places {
 		managers = append(managers, netip.MustParseAddrPort(p))
@@ -299,7 +307,7 @@ func (w *chaos) startBots() {
 		const most = chaosSide/2 - 5
 		w.tellers = append(w.tellers, &teller{w: w, number: i, Walk: bots.Walk{MinX: -most, MinZ: -most, MaxX: most, MaxZ: most, Speed: walkSpeed}})
 	}
-	schema := chaosWorld(t, w.places).CellScripts.Schema()
+	schema := chaosWorld(t, w.places, w.file).CellScripts.Schema()
 	for i, login := range w.logins {
 		first := i * w.run.bots / len(w.logins)
 		s, err := bots.Start(bots.Config{
@@ -516,7 +524,7 @@ func (w *chaos) visit(ctx context.Context) {
 func (w *chaos) visitOnce(n int, login string) error {
 	limit, cancel := context.WithTimeout(w.t.Context(), 6*time.Second)
 	defer cancel()
-	schema := chaosWorld(w.t, w.places).CellScripts.Schema()
+	schema := chaosWorld(w.t, w.places, w.file).CellScripts.Schema()
 	s, err := session.Dial(limit, session.Config{LoginApp: login, Schema: schema, User: fmt.Sprint("visitor", n), Retry: true})
 	if err != nil {
 		return err
@@ -618,6 +626,7 @@ func (w *chaos) judge() {
 	}
 	w.audit()
 	w.counts()
+	w.judgeStore()
 }
 
 // audit freezes the world and has each client compare what it holds with what the server says it should.

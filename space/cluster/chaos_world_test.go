@@ -36,7 +36,10 @@ const (
 )
 
 const chaosDef = `<root>
+	<Persistent> true </Persistent>
 	<Properties>
+		<who>  <Type> UINT64 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Indexed> true </Indexed> </who>
+		<kept> <Type> UINT32 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Indexed> true </Indexed> </kept>
 		<ticks> <Type> UINT32 </Type> <Flags> BASE_AND_CLIENT </Flags> </ticks>
 		<count> <Type> UINT32 </Type> <Flags> OWN_CLIENT </Flags> </count>
 		<mood>  <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </mood>
@@ -65,6 +68,7 @@ const chaosDef = `<root>
 	<ClientMethods>
 		<ticked> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </ticked>
 		<stepped> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </stepped>
+		<kept> <Arg> UINT32 </Arg> </kept>
 	</ClientMethods>
 	<Volatile> <position/> <yaw/> </Volatile>
 </root>`
@@ -73,6 +77,8 @@ const chaosDef = `<root>
 type merchant struct {
 	*entity.Base
 	Ticks property.Uint32
+	Who   property.Uint64
+	Kept  property.Uint32
 }
 
 // OnCreated makes the cell part.
@@ -88,6 +94,7 @@ func (m *merchant) OnCreated() {
 func (m *merchant) Tick(n uint32) {
 	if n == m.Ticks.Get()+1 {
 		m.Ticks.Set(n)
+		m.keep(n)
 	}
 	_ = m.Client().Call("ticked", n, m.Ticks.Get())
 }
@@ -231,12 +238,12 @@ func (d *dealer) OnSettled(r entity.Reply) {
 	d.Aside.Set(0)
 }
 
-// chaosWorld is the same in all processes.
-func chaosWorld(t testing.TB, managers []string) cluster.Config {
+// chaosWorld is the same in all processes. file is that of its store, "" if it has none.
+func chaosWorld(t testing.TB, managers []string, file string) cluster.Config {
 	t.Helper()
 	schema, err := property.Load(fstest.MapFS{
 		"entities.xml":           {Data: []byte(`<root> <Avatar/> </root>`)},
-		"entity_defs/Avatar.def": {Data: []byte(chaosDef)},
+		"entity_defs/Avatar.def": {Data: []byte(definedFor(file))},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -266,6 +273,10 @@ type teller struct {
 	lastAt [2]time.Time
 	silent [2]time.Duration // the longest without an answer
 	closed error
+
+	kept     uint32 // the highest tick that the store has confirmed
+	keptAt   time.Time
+	keptLate time.Duration // the longest time between two confirmations
 
 	audited bool
 	diff    []string
@@ -303,6 +314,10 @@ func (p *teller) Act(b *bots.Bot) {
 // called takes an answer. Who was restored may repeat some, since what it had told after its last backup is told
 // again; but the next new one is always the next.
 func (p *teller) called(m *property.Method, args []property.Value) {
+	if m.Name == "kept" {
+		p.isKept(uint32(args[0].Uint()))
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.Index(tellerMethods[:], m.Name)

@@ -83,8 +83,12 @@ func (r *Real) Teleporting() bool { return r.teleport != nil }
 // TeleportTogether is Teleport for several entities of this cell at once, this one and others: all
 // arrive, at the same place, or none does. Each hears how it went for itself. If one of them vetoes,
 // is destroyed or leaves the cell before the others have left, all stay. to counts as this entity's
-// OnTeleport leaves it. If a CellApp dies while they are on their way, those with a base are restored
-// each by its own, so some may have arrived.
+// OnTeleport leaves it.
+//
+// If a CellApp dies while they are on their way, each base restores its own cell part from the newest state
+// that it knows of: all come to be where they were, or all have arrived. Only if a base hears less than the
+// others, since a message to it was lost with the CellApp, some may have arrived. Who is back is told
+// entity.TeleportLost, unless its state is older than the call. Who has no base is lost.
 //
 // At most migrate.MaxParty entities and migrate.MaxParts bytes can go together. Errors are those of
 // Teleport, entity.ErrTooMany, and ErrNotHere.

@@ -1,11 +1,14 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 )
@@ -63,29 +66,7 @@ func TestTravellersInBadTimes(t *testing.T) {
 // told of all who are near.
 func TestRidersKeepEachOtherInSight(t *testing.T) {
 	play(t, Options{Seed: 9, CellApps: 3, Players: 4, Rovers: 4, Balance: still(2), Wild: Wild{Travellers: 1}}, func(r *rig) {
-		r.until("there is a haven", time.Minute, func() bool { return r.world.haven != 0 })
-		r.world.stays = true // nobody goes by itself
-		lift := r.across(-60)
-		for i, pl := range r.players {
-			to := property.Vector3{X: lift.X + float32(i), Z: lift.Z}
-			pl.quiet, pl.steer = true, func() property.Vector3 { return to }
-		}
-		r.until("all stand in the lift", time.Minute, func() bool {
-			in := 0
-			for i, pl := range r.players {
-				s, ok := r.walker(pl.id())
-				if ok && s.Space() == theSpace && property.Distance(s.Position(), lift) < 10 {
-					in++
-				} else if ok && !s.Teleporting() {
-					_ = s.Teleport(entity.Destination{Space: theSpace, Position: property.Vector3{X: lift.X + float32(i), Z: lift.Z}}, 1)
-				}
-			}
-			return in == len(r.players)
-		})
-		r.wait(time.Second) // what clients have not heard yet of how they came here
-		for _, pl := range r.players {
-			pl.transits, pl.flickers = 0, 0
-		}
+		lift := r.board()
 		far := r.across(60)
 		for n, to := range []entity.Destination{{Position: lift, Space: theSpace}, {Space: r.world.haven, Position: far}, {Space: theSpace, Position: far}, {Position: lift}} {
 			to.Transition = true
@@ -93,6 +74,114 @@ func TestRidersKeepEachOtherInSight(t *testing.T) {
 			r.ride(n, to)
 		}
 	})
+}
+
+// board brings all players to a lift, and stops all other teleports.
+func (r *rig) board() (lift property.Vector3) {
+	r.t.Helper()
+	r.until("there is a haven", time.Minute, func() bool { return r.world.haven != 0 })
+	r.world.stays = true // nobody goes by itself
+	lift = r.across(-60)
+	for i, pl := range r.players {
+		to := property.Vector3{X: lift.X + float32(i), Z: lift.Z}
+		pl.quiet, pl.steer = true, func() property.Vector3 { return to }
+	}
+	r.until("all stand in the lift", time.Minute, func() bool {
+		in := 0
+		for i, pl := range r.players {
+			s, ok := r.walker(pl.id())
+			if ok && s.Space() == theSpace && property.Distance(s.Position(), lift) < 10 {
+				in++
+			} else if ok && !s.Teleporting() {
+				_ = s.Teleport(entity.Destination{Space: theSpace, Position: property.Vector3{X: lift.X + float32(i), Z: lift.Z}}, 1)
+			}
+		}
+		return in == len(r.players)
+	})
+	r.wait(time.Second) // what clients have not heard yet of how they came here
+	for _, pl := range r.players {
+		pl.transits, pl.flickers = 0, 0
+	}
+	return lift
+}
+
+// A party goes to another CellApp while a process dies. All arrive, or all are back: whether the message that
+// hands them over is lost with the death, or the process dies so much later.
+func TestPartyAcrossDeaths(t *testing.T) {
+	type where func(r *rig, origin, destination *Process) *Process
+	origin := func(_ *rig, x, _ *Process) *Process { return x }
+	destination := func(_ *rig, _, x *Process) *Process { return x }
+	for name, c := range map[string]struct {
+		of    where
+		after []time.Duration // in ms; -1 loses the message
+	}{
+		"origin":      {origin, []time.Duration{-1, 0, 10, 1000}},
+		"destination": {destination, []time.Duration{-1, 0, 10, 1000}},
+		"manager":     {func(r *rig, _, _ *Process) *Process { return r.manager }, []time.Duration{-1, 0}},
+		"BaseApp":     {func(r *rig, _, _ *Process) *Process { on, _ := r.base(r.id()); return on }, []time.Duration{-1, 0, 100}},
+	} {
+		for _, after := range c.after {
+			t.Run(fmt.Sprintf("%s %d ms", name, after), func(t *testing.T) {
+				play(t, Options{Seed: 9, CellApps: 3, BaseApps: 3, Replicas: 1, Players: 4, Rovers: -1, Balance: still(2), Wild: Wild{Travellers: 1}}, func(r *rig) {
+					r.board()
+					from, _, _ := r.real(r.id())
+					var to *Process
+					fall := func() {
+						p := c.of(r, from, to)
+						if p == to && after < 0 {
+							p.kill() // it is about to handle the message
+						} else {
+							p.crash()
+						}
+						p.restartAt = r.now + 5*time.Second
+					}
+					r.hook = func(p *Process, _ mercury.ChannelID, msg []byte) []byte {
+						if len(msg) == 0 || kind(msg) != wire.OnloadPartyID || to != nil {
+							return msg
+						}
+						if to = p; after < 0 {
+							fall()
+							return nil
+						}
+						return msg
+					}
+					ids := make([]entity.ID, len(r.players))
+					for i, pl := range r.players {
+						ids[i] = pl.id()
+					}
+					s, _ := r.walker(ids[0])
+					if err := s.TeleportTogether(entity.Destination{Space: r.world.haven, Position: property.Vector3{X: 7, Z: 9}}, 1, ids...); err != nil {
+						t.Fatal(err)
+					}
+					r.until("they set off", 5*time.Second, func() bool { return to != nil })
+					if after >= 0 {
+						r.wait(after * time.Millisecond)
+						fall()
+					}
+					r.wait(10 * time.Second)
+					away, home := 0, 0
+					r.until("all are somewhere", 20*time.Second, func() bool {
+						away, home = 0, 0
+						for _, id := range ids {
+							if s, ok := r.walker(id); ok && !s.Teleporting() {
+								if s.Space() == theSpace {
+									home++
+								} else {
+									away++
+								}
+							}
+						}
+						return away+home == len(ids)
+					})
+					t.Logf("%d have arrived, %d are back", away, home)
+					if away > 0 && home > 0 {
+						t.Errorf("%d have arrived, %d are back", away, home)
+					}
+					r.world.stays = false // they come home
+				})
+			})
+		}
+	}
 }
 
 // ride takes all players through a transition, and waits until they have arrived.

@@ -61,7 +61,8 @@
 //	           roomsKnown      a space begins once; at rest CellApps have cells of those
 //	                           spaces alone that their manager has, and every lodger is
 //	                           in the room that it was given
-//	           callsAnswered   what scripts call of each other, and the answers
+//	           callsAnswered   what scripts call of each other, of entities without a base and of
+//	                           players' clients, and the answers
 //	           namesUnique     a name has one base; each question about names and bases
 //	                           elsewhere is answered once
 //	           settlersTold    what is asked to be made near somebody is answered once, and who is

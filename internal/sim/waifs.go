@@ -104,7 +104,7 @@ func (c *Cluster) lossy() bool { return c.parted || c.crashedSome() }
 
 // mayReach reports whether a waif may hear a number after the last one of a pair.
 func (w *world) mayReach(last heardCall, life, n uint32) bool {
-	return mayNote(last.life, last.n, life, n) || life > last.life || life == last.life && n > last.n && w.lossy()
+	return mayNote(last.life, last.n, life, n) || (life > last.life || life == last.life && n > last.n) && w.lossy()
 }
 
 // whispers are what a client has heard of each pair in one session.

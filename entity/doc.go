@@ -136,7 +136,7 @@
 // part left behind when it was destroyed, if its CellApp dies before they are settled, or if the base
 // makes another cell part that is heard first; a repeat that comes after the target has forgotten the
 // caller, after more than space.PeerLease; and what goes by way of a cell part to its base or its
-// client, which that one hands on again when it is restored.
+// client, or by way of a base to its client, which that part hands on again when it is restored.
 //
 // A restored cell part repeats what it did after its backup. So effects outside its own state and
 // its calls to other entities may happen twice: calls to its base and to clients, spawned

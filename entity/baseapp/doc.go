@@ -132,6 +132,7 @@
 //
 //	properties, timers, two-way calls, names   as in the copy
 //	what others sent since                     comes again, since it was not settled
+//	what others called of its client since     comes again, too: the client may hear it twice, and misses nothing
 //	what the base did of itself since          is undone, and may be done again: see entity.Base.Backup
 //	what it had asked managers for             is answered as forgotten
 //	the cell part                              lives on, and shows itself by its title; else it is made

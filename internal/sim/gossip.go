@@ -150,9 +150,10 @@ func speak(t tongue, to entity.ID, kind entity.MailboxKind, asks bool) {
 	t.say(to1, n)
 }
 
-// repeats reports whether a call is one that a cell part has handed on before and, restored, hands on again.
-func repeats(pair string, last heardCall, life, n uint32) bool {
-	return strings.HasSuffix(pair, "relay") && life <= last.life && n <= last.n
+// repeats reports whether a call is one that a part has handed on before and, restored, hands on again: a cell
+// part, or a base of which that is known.
+func repeats(pair string, last heardCall, life, n uint32, base bool) bool {
+	return (base || strings.HasSuffix(pair, "relay")) && life <= last.life && n <= last.n
 }
 
 // listen handles a call: the numbers of a pair come in order, each once, and none is left out. What a
@@ -161,7 +162,7 @@ func repeats(pair string, last heardCall, life, n uint32) bool {
 func listen(t tongue, pair string, life, n uint32) (uint32, string, error) {
 	id, part := t.self()
 	last := t.heard(pair)
-	if !repeats(pair, last, life, n) {
+	if !repeats(pair, last, life, n, false) {
 		if !t.may(last, life, n) {
 			t.fault("%v %v heard %d of life %d after %d of %d of %s", id, part, n, life, last.n, last.life, pair)
 		}

@@ -29,6 +29,8 @@ func (p *past) cellLife(id entity.ID) uint32 { return p.w.incarnation(p.on, id) 
 // bookOfBases is what is known of bases from outside.
 type bookOfBases struct {
 	lives uint32 // of bases that were restored
+	// again are the noters among them: what such a base had handed on since its copy it hands on again.
+	again map[entity.ID]bool
 	// kept is the number up to which each base was told that others have a copy of what it said.
 	kept   map[entity.ID]uint32
 	faults []error
@@ -81,6 +83,10 @@ func (s *noter) begin(b *entity.Base, p *past) {
 	k := &p.w.bases
 	k.lives++
 	p.nth = k.lives
+	if k.again == nil {
+		k.again = map[entity.ID]bool{}
+	}
+	k.again[b.ID()] = true
 	if had := k.kept[b.ID()]; s.Sent.Get() < had {
 		k.behind = append(k.behind, lifeBehind{p.on, p.on.starts, p.on.c.now, fmt.Errorf("promise 6: base %v goes on from its number %d on %s, and a copy was known to have %d", b.ID(), s.Sent.Get(), p.on.Name, had)})
 	}

@@ -159,7 +159,7 @@ func (pl *player) hear(from *client.Replica, m *property.Method, args []property
 	switch m.Name {
 	case "whisper":
 		pl.c.world.answers["whispers"]++
-		if err := e.whispers.hear(args[0].Str(), uint32(args[1].Uint()), uint32(args[2].Uint())); err != nil {
+		if err := e.whispers.hear(args[0].Str(), uint32(args[1].Uint()), uint32(args[2].Uint()), pl.c.world.bases.again[pl.id()]); err != nil {
 			bad("%v", err)
 		}
 	case "wage":

@@ -15,8 +15,8 @@ import (
 // in order, each number once, and none is left out as long as no CellApp dies and no channel is cut.
 //
 // A client hears whispers by every kind of mailbox that leads there, from bases and cell parts. For the time
-// of its session, whatever dies, each number comes once and in order, and at rest it has all. Only what comes
-// by way of its cell part may come again after that was restored.
+// of its session, whatever dies, each number comes once and in order, and at rest it has all. Only what its
+// base hands on may come again after that was restored, and what comes by way of its cell part, after that was.
 
 const waifDef = `<root><Properties>` + gossipCellDef + `</Properties><CellMethods>` + gossipHearDef + `</CellMethods></root>`
 
@@ -110,10 +110,10 @@ func (w *world) mayReach(last heardCall, life, n uint32) bool {
 // whispers are what a client has heard of each pair in one session.
 type whispers map[string]heardCall
 
-// hear takes a whisper, and says what is wrong with it.
-func (k whispers) hear(pair string, life, n uint32) error {
+// hear takes a whisper, and says what is wrong with it. again says that the client's base was restored.
+func (k whispers) hear(pair string, life, n uint32, again bool) error {
 	last := k[pair]
-	if repeats(pair, last, life, n) {
+	if repeats(pair, last, life, n, again) {
 		return nil
 	}
 	k[pair] = heardCall{life, n}

@@ -207,10 +207,14 @@ func (a *BaseApp) cellAppDead(app mercury.Address) {
 	for _, b := range a.list {
 		if !b.removed && b.link.LostWith(a.now, app) {
 			lost++
+			b.heardIsKept()
 		}
 	}
 	a.log.Warn("a CellApp died", "app", app, "reals", lost)
 	a.afterLoss()
+	if !a.still() && a.copying.period > 0 {
+		a.copySoon() // players wait, so not at the next tick
+	}
 }
 
 // afterLoss removes the cell parts that were about to be destroyed when their CellApp died.

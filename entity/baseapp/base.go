@@ -54,6 +54,8 @@ type base struct {
 	heard mercury.Address
 	// holders are the apps that had the real, newest first; see holds.
 	holders [3]mercury.Address
+	// heardBy is how long the next cell part waits for copies of what the former one has said; 0 while none waits.
+	heardBy time.Duration
 	// heardAt is when the base last heard of its real; probeAt is when it may ask again.
 	heardAt, probeAt time.Duration
 

@@ -82,11 +82,7 @@ func (b *base) tickCell() {
 	if b.removed {
 		return
 	}
-	now := b.app.now
-	if b.link.Step(now) {
-		c := b.link.Copy()
-		b.app.cellMgr.Send(&wire.Locate{ID: b.id, Space: c.Space, Position: c.Position})
-	}
+	b.stepLink()
 	b.tickCreation()
 	b.settleLink()
 	if b.removed {

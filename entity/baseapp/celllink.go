@@ -225,6 +225,11 @@ func (l *cellLink) Step(now time.Duration) (ask bool) {
 // asked: a Create that was lost with a channel is answered by a Lost.
 func (l *cellLink) Overdue(now time.Duration) bool { return l.state == linkCreating && now >= l.at }
 
+// succeeds reports whether Step would begin the incarnation after one that was lost.
+func (l *cellLink) succeeds(now time.Duration) bool {
+	return l.state == linkLost && !l.leaving && now >= l.at
+}
+
 // Located takes the CellApp that the manager chose. True means that the caller must tell it to make
 // the real of Order from Copy.
 func (l *cellLink) Located(now time.Duration, app mercury.Address) (create bool) {

@@ -143,6 +143,9 @@
 //
 // A base of which no copy was confirmed is lost, with its cell part and its client's session.
 //
+// A cell part that is made again does not say again what its base has handled of the former one. So that is in a
+// confirmed copy of the base first (heard.go): a CellApp and a BaseApp may die one after the other.
+//
 // # Leaving
 //
 // A BaseApp that retires leaves as if it died, at a moment when nothing is lost by that: all its bases stand

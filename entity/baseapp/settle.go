@@ -47,6 +47,9 @@ func (b *base) confirmed(number uint64) {
 		b.seat.settled = max(b.seat.settled, b.seat.saved)
 	}
 	b.link.in.Confirm()
+	if b.heardBy != 0 && b.link.succeeds(b.app.now) && !b.app.still() && !b.app.held {
+		b.stepLink() // players wait, so not at the next tick
+	}
 	for _, t := range b.talks {
 		if t.in.Confirm(); t.in.Owed() {
 			b.app.wake(t)

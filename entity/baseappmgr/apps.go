@@ -123,11 +123,13 @@ func (m *BaseAppMgr) appDead(d *wire.AppDead) {
 	at := d.App
 	m.depart(d.Departure())
 	m.members = slices.DeleteFunc(m.members, func(x mercury.Address) bool { return x == at })
+	if d.Role == wire.BaseApp {
+		m.links.Bury(wire.BaseApp, at) // also one that has yet to join
+	}
 	i, ok := findApp(m.baseApps, at)
 	if !ok {
 		return
 	}
-	m.links.Bury(wire.BaseApp, at)
 	m.links.Abort(m.baseApps[i].ch)
 	m.removeBaseApp(i, errors.New("declared dead"))
 }

@@ -74,3 +74,24 @@ func TestAccountsOfABaseAppThatIsAway(t *testing.T) {
 		t.Errorf("when it is dead there are %+v", c)
 	}
 }
+
+// A BaseApp that was declared dead before it has joined here never does, whatever is on its way: it would take names
+// that nobody frees.
+func TestDeadBeforeItJoins(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		r := newRig(t)
+		ch := r.net.Accept(baseX)
+		if open {
+			r.m.Opened(r.now, ch, baseX)
+		}
+		r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX})
+		if !open {
+			r.m.Opened(r.now, ch, baseX)
+		}
+		r.say(ch, &wire.Join{Role: wire.BaseApp, Digest: r.m.cfg.Schema.Digest})
+		r.say(ch, &wire.Names{Entries: []wire.Named{{Name: "guild", ID: 9}}, Last: true})
+		if n := r.m.Counts().Names; n != 0 || getApp(r.m.baseApps, baseX) != nil {
+			t.Errorf("open before %v: %d names of a dead app", open, n)
+		}
+	}
+}

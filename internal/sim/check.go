@@ -107,16 +107,19 @@ type baseOn struct {
 }
 
 // incarnations are those that bases have started. Of a restored base that has yet to hear of its cell part, or
-// that knows nothing of one that it made after its copy, it is not known.
-func (k *oneReal) incarnations() map[entity.ID]uint32 {
-	current := map[entity.ID]uint32{}
-	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+// that knows nothing of one that it made after its copy, it is not known. on is whose word that is.
+func (k *oneReal) incarnations() (current map[entity.ID]uint32, on map[entity.ID]*Process) {
+	current, on = map[entity.ID]uint32{}, map[entity.ID]*Process{}
+	k.c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		inc := b.Order.Incarnation
 		if b.Life > 0 && !b.Live {
-			current[b.ID] = math.MaxUint32
+			inc = math.MaxUint32
 		}
-		current[b.ID] = max(current[b.ID], b.Order.Incarnation)
+		if on[b.ID] == nil || inc > current[b.ID] {
+			current[b.ID], on[b.ID] = inc, p
+		}
 	})
-	return current
+	return current, on
 }
 
 func (k *oneReal) safe() error {
@@ -125,7 +128,7 @@ func (k *oneReal) safe() error {
 		incarnation uint32
 	}
 	reals := map[life]*Process{}
-	current := k.incarnations()
+	current, on := k.incarnations()
 	err := k.ordersGrow()
 	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
 		if !v.IsReal() || err != nil {
@@ -136,7 +139,7 @@ func (k *oneReal) safe() error {
 			err = fmt.Errorf("promise 1: entity %s has two reals of incarnation %d, on %s and %s", l.id, l.incarnation, q.Name, p.Name)
 		}
 		reals[l] = p
-		if inc, ok := current[l.id]; ok && l.incarnation > inc {
+		if inc, ok := current[l.id]; ok && l.incarnation > inc && k.c.isMember(on[l.id].Address()) {
 			err = fmt.Errorf("promise 1: %s has a real of %s at incarnation %d, but its base is at %d", p.Name, l.id, l.incarnation, inc)
 		}
 	})

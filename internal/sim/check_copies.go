@@ -65,7 +65,7 @@ func (k *copiesHeld) safe() error {
 	var err error
 	k.each(func(p *Process, b baseapp.BaseView, rule *migrate.Rule, holders []mercury.Address) {
 		for _, h := range holders {
-			if n := numbers[copyAt{h, p.Address(), b.ID}]; n < b.Confirmed && slices.Contains(living, h) && k.isMember(h) {
+			if n := numbers[copyAt{h, p.Address(), b.ID}]; n < b.Confirmed && slices.Contains(living, h) && k.c.isMember(h) {
 				err = fmt.Errorf("copies: copy %d of %s on %s is confirmed, and its holder %v has %d by rule %d", b.Confirmed, b.ID, p.Name, h, n, rule.Version)
 			}
 		}
@@ -73,10 +73,11 @@ func (k *copiesHeld) safe() error {
 	return err
 }
 
-// isMember reports whether an app is of the cluster. One that was declared dead, and is only slow, is not: nobody
-// restores anything from its copies.
-func (k *copiesHeld) isMember(app mercury.Address) bool {
-	return slices.ContainsFunc(k.c.leader().Status().Apps, func(a status.App) bool { return a.Address == app.String() })
+// isMember reports whether an app is of the cluster, as far as a CellAppMgr says. One that was declared dead, and is
+// only slow, is not: nobody restores anything from its copies, and what it believes of its bases is of the past.
+func (c *Cluster) isMember(app mercury.Address) bool {
+	m := c.leader()
+	return m != nil && slices.ContainsFunc(m.Status().Apps, func(a status.App) bool { return a.Address == app.String() })
 }
 
 func (k *copiesHeld) converged() error {

@@ -28,11 +28,18 @@ type walked struct {
 	way         float64
 	forced      uint64 // what its client had heard by then
 	steady      bool   // the network has been sound since
+	// cuts is how often its client had lost its channel, or come back, and cutAt when that was seen.
+	cuts  uint64
+	cutAt time.Duration
 }
 
 // allowance is more than the debt of a move, the tolerance of clocks, and the time of the cluster of
 // one CellApp that differs from that of another.
 const allowance = 500 * time.Millisecond
+
+// cutGrace is how long a client that has come back may be put back: it walks on while nobody hears it, and farther
+// than the debt of a move allows at once.
+const cutGrace = 2 * time.Second
 
 func (k *lastWord) safe() error {
 	var err error
@@ -49,8 +56,12 @@ func (k *lastWord) safe() error {
 		if w.logins != pl.logins || w.incarnation != order {
 			w = walked{logins: pl.logins, incarnation: order, since: k.c.now, at: v.Position(), forced: pl.client.Stats().Forced}
 		}
-		if steady && !w.steady {
-			w.steady, w.forced = true, pl.client.Stats().Forced
+		stats := pl.client.Stats()
+		if n := stats.Interrupted + stats.Resumed + stats.Switched; n != w.cuts {
+			w.cuts, w.cutAt = n, k.c.now
+		}
+		if cut := k.c.now < w.cutAt+cutGrace && w.cuts > 0; cut || steady && !w.steady {
+			w.steady, w.forced = steady && !cut, stats.Forced
 		}
 		to := v.Position()
 		w.way += math.Hypot(float64(property.Distance(w.at, to)), float64(to.Y-w.at.Y))

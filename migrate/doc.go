@@ -137,6 +137,8 @@
 //	                     does not yield: it knows no data
 //	MakeProxy, Relogin,  the login ends in a timeout, and is tried      the client's next
 //	ProxyMade            again; who has a proxy is told at each join    try
+//	Outdone              the base that has the account says so to the   the next Join
+//	                     other by their flow; said again at each join
 //	PlaceBase,           asked again until they are answered; who has   1 s
 //	CreateBase, MakeBase, made the base remembers that for a minute
 //	BaseMade

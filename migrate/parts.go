@@ -49,6 +49,7 @@ const (
 	BaseClientPart                   // its client session
 	BaseAnswersPart                  // calls that it answers later
 	BaseStorePart                    // its row in the store
+	BaseGivePart                     // clients that it gives away, or has given away
 	lastBaseTag
 )
 
@@ -58,7 +59,7 @@ func (t Tag) String() string {
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}
-	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers", "base store"}
+	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers", "base store", "base give"}
 	if i := int(t - BaseCorePart); t >= BaseCorePart && i < len(based) {
 		return based[i]
 	}

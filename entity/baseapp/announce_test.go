@@ -60,7 +60,7 @@ func TestJoinAnnouncesProxies(t *testing.T) {
 	r.script(dan.ID).Destroy()
 
 	r.rejoin(address(3, 99)) // the BaseAppMgr has started again
-	want := []wire.Proxy{{Account: "ann", ID: ann.ID}, {Account: "cid", ID: cid.ID}, {Account: "dan", ID: dan.ID}}
+	want := []wire.Proxy{{Account: "ann", ID: ann.ID, Origin: ann.ID}, {Account: "cid", ID: cid.ID, Origin: cid.ID}, {Account: "dan", ID: dan.ID, Origin: dan.ID}}
 	if sizes, got := r.announced(address(3, 99)); !slices.Equal(got, want) || len(sizes) != 1 {
 		t.Errorf("announced %v in %v, want %v", got, sizes, want)
 	}

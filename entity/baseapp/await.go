@@ -15,6 +15,8 @@ import (
 //	                                    +--- awaitTime --> BadToken: it tries again
 //
 // Its own BaseApp may live after all; then it goes back there, and its channel here ends.
+//
+// A client whose seat is about to be given to a base elsewhere waits in the same way until that is decided.
 
 const (
 	// awaitTime is how long a client waits: longer than the verdict on an app that is silent. It is as
@@ -32,14 +34,15 @@ type awaited struct {
 	until time.Duration
 }
 
-// awaits lets a client wait, if this app may inherit the base that it asks for.
-func (a *BaseApp) awaits(c *client, m protocol.Resume) bool {
-	if len(a.holding.wards) == 0 || len(a.awaited) >= maxAwaited {
-		return false
+// letWait lets a client wait.
+func (c *client) letWait(m protocol.Resume) error {
+	a := c.app
+	if len(a.awaited) >= maxAwaited {
+		return refusal(protocol.BadToken, "")
 	}
 	c.awaited = true
 	a.awaited = append(a.awaited, awaited{c: c, m: m, until: a.now + awaitTime})
-	return true
+	return nil
 }
 
 // admitAwaited goes on with those whose bases have come, and refuses those that have waited long enough.
@@ -51,6 +54,9 @@ func (a *BaseApp) admitAwaited() {
 		}
 		s := a.seats[w.m.Token]
 		switch {
+		case s != nil && s.base.gives():
+			return false // for giveTime at most
+		case s == nil && c.sentElsewhere(w.m.Token):
 		case s == nil && a.now < w.until:
 			return false
 		case s == nil:

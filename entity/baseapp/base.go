@@ -60,6 +60,7 @@ type base struct {
 	heardAt, probeAt time.Duration
 
 	account   string
+	origin    entity.ID      // the base that the login of the account has made
 	turn      uint32         // how often the account was handed on until it came here
 	loginData []byte         // what the Auth said
 	token     protocol.Token // of the login
@@ -71,8 +72,10 @@ type base struct {
 	// the copy that it was read from.
 	sessions uint32
 	newcomer newcomer
-	room     uint32 // how many bytes of an unreliable message the client's channel takes
-	rate     uint32 // how many bytes a second its path carries, as the cell part was told; 0 for no limit
+	giving   *giving // nil unless the client is on its way to another app
+	gone     *gone   // the last client that was given away; nil if nobody asks for it any more
+	room     uint32  // how many bytes of an unreliable message the client's channel takes
+	rate     uint32  // how many bytes a second its path carries, as the cell part was told; 0 for no limit
 	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
 	// ones.
 	told uint32
@@ -233,6 +236,7 @@ func (b *base) tick() {
 	b.tickParting()
 	b.tickClient()
 	b.tickCell()
+	b.tickGiving()
 }
 
 // Destroy is part of entity.Base's host.

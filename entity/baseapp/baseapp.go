@@ -59,6 +59,7 @@ type BaseApp struct {
 	seats     map[protocol.Token]*seat // by the tokens that resume them
 	awaited   []awaited                // clients that came before their bases
 	accounts  map[string]*base
+	sendings  sendings        // seats that went to other apps
 	loggingIn map[string]bool // accounts whose entity is being loaded
 
 	talking talking
@@ -214,6 +215,7 @@ func (a *BaseApp) tickLife() {
 	a.tickKeeping()
 	a.tickCopies()
 	a.tickStubs()
+	a.tickSentOn()
 	a.admitAwaited()
 	a.tickMove()
 	a.tickLeaving()

@@ -70,7 +70,7 @@ func (b *base) callOwn(q *entity.Request) error {
 
 // callClient calls a client method of the own client.
 func (b *base) callClient(method int, args []byte) error {
-	if !b.shown() {
+	if !b.shown() || b.gives() {
 		return entity.ErrNoPart
 	}
 	m := protocol.Call{ID: b.id, Method: uint16(method), Args: args}

@@ -226,8 +226,12 @@ func (c *client) resume(body []byte) error {
 	switch {
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
 		return refusal(protocol.BadDigest, "")
-	case s == nil && c.app.awaits(c, m):
+	case s != nil && s.base.gives():
+		return c.letWait(m)
+	case s == nil && c.sentElsewhere(m.Token):
 		return nil
+	case s == nil && len(c.app.holding.wards) > 0: // this app may inherit its base
+		return c.letWait(m)
 	case s == nil:
 		return refusal(protocol.BadToken, "")
 	case !s.reached(m.Has):

@@ -34,13 +34,24 @@ func (a *BaseApp) takeDoors(from sender, m *wire.BaseDoors) {
 
 // fallback is where the client of a base goes if this app is gone; nil for nowhere.
 func (a *BaseApp) fallback(b *base) []protocol.Door {
+	first, _ := a.fallbacks(b)
+	return first
+}
+
+// fallbacks are that, and where it goes if that app is gone, too.
+func (a *BaseApp) fallbacks(b *base) (first, second []protocol.Door) {
 	var buf [migrate.MaxReplicas]mercury.Address
 	for _, h := range a.copying.ruling.rules.Holders(buf[:0], a.net.Self(), b.id) {
-		if i := slices.IndexFunc(a.neighbours, func(n neighbour) bool { return n.app == h }); i >= 0 && !a.links.Dead(h) {
-			return a.neighbours[i].doors
+		doors := a.doorsOf(h)
+		switch {
+		case doors == nil || a.links.Dead(h):
+		case first == nil:
+			first = doors
+		default:
+			return first, doors
 		}
 	}
-	return nil
+	return first, nil
 }
 
 // tellFallbacks tells clients what has changed of that.

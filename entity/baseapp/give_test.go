@@ -41,7 +41,7 @@ func TestGiveClientTo(t *testing.T) {
 		t.Errorf("the client heard %q", heard)
 	}
 	r.wantSession(0)
-	if m := one(t, told[wire.Proxies](r, baseAppMgr)); len(m.Entries) != 1 || m.Entries[0] != (wire.Proxy{Account: "ann", ID: to}) {
+	if m := one(t, told[wire.Proxies](r, baseAppMgr)); len(m.Entries) != 1 || m.Entries[0] != (wire.Proxy{Account: "ann", ID: to, Origin: v.ID(), Turn: 1}) {
 		t.Errorf("the manager was told %+v", m)
 	}
 	if v.HasClient() || !w.HasClient() || v.Account() != "" || w.Account() != "ann" {

@@ -311,9 +311,7 @@ func (a *BaseApp) depart() {
 		case !a.resumable():
 			c.refuse(protocol.ServerClosing, "")
 		default:
-			m := protocol.Switch{Doors: a.fallback(b)}
-			c.control(m.Append(a.buf[:0]))
-			c.close()
+			c.sendTo(a.fallbacks(b))
 		}
 	}
 	a.log.Info("the BaseApp has left the cluster; its bases go on on others", "bases", bases, "stood still for", stood)

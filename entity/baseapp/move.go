@@ -52,7 +52,7 @@ type moving struct {
 	asks  app.Errands
 	// order is what the BaseAppMgr wants moved.
 	order wire.Shed
-	// accounts are those of bases that have moved lately, or are moving.
+	// accounts are those of bases that have moved lately, or are moving, and those that went to bases elsewhere.
 	accounts map[string]time.Duration
 	counts   [migrate.Slices]int
 }
@@ -192,7 +192,7 @@ func (b *base) mayMove(eager bool) bool {
 		return true
 	}
 	waits := len(b.pending) > 0 || slices.ContainsFunc(b.wishes, func(w wish) bool { return !w.granted })
-	return !waits && b.creation == nil && !b.keep.calling && !b.keep.queued && !b.destroying
+	return !waits && !b.gives() && b.creation == nil && !b.keep.calling && !b.keep.queued && !b.destroying
 }
 
 // standAside takes a part of the bases out of the app, with their last copies.
@@ -242,10 +242,7 @@ func (a *BaseApp) takeOut(x *movingBase) {
 	b.foundRoom()
 	if b.account != "" {
 		delete(a.accounts, b.account)
-		if m.accounts == nil {
-			m.accounts = make(map[string]time.Duration)
-		}
-		m.accounts[b.account] = a.now + movedLease
+		m.noteAccount(b.account, a.now)
 	}
 	if s := b.seat; s != nil {
 		delete(a.seats, s.token)
@@ -347,9 +344,7 @@ func (a *BaseApp) sendAway(b *base) {
 	case !a.resumable():
 		c.refuse(protocol.ServerClosing, "")
 	default:
-		m := protocol.Switch{Doors: a.fallback(b)}
-		c.control(m.Append(a.buf[:0]))
-		c.close()
+		c.sendTo(a.fallbacks(b))
 	}
 }
 
@@ -416,7 +411,15 @@ func (a *BaseApp) own() iter.Seq[*base] {
 	}
 }
 
-// hasMoved reports whether the base of an account has moved lately, or is moving.
+// noteAccount remembers that an account has just gone to another app.
+func (m *moving) noteAccount(account string, now time.Duration) {
+	if m.accounts == nil {
+		m.accounts = make(map[string]time.Duration)
+	}
+	m.accounts[account] = now + movedLease
+}
+
+// hasMoved reports whether an account has gone to another app lately, or is about to.
 func (a *BaseApp) hasMoved(account string) bool {
 	_, found := a.moving.accounts[account]
 	return found

@@ -80,7 +80,7 @@ func (a *BaseApp) announce() {
 		if b.account == "" {
 			continue
 		}
-		m.Entries = append(m.Entries, wire.Proxy{Account: b.account, ID: b.id, Life: b.life()})
+		m.Entries = append(m.Entries, b.asProxy())
 		if len(m.Entries) == wire.MaxProxies {
 			a.baseMgr.Send(&m)
 			m.Entries = m.Entries[:0]
@@ -92,7 +92,7 @@ func (a *BaseApp) announce() {
 }
 
 func (b *base) becomeProxy(m *wire.MakeProxy) {
-	b.account, b.loginData = m.Account, slices.Clone(m.Data)
+	b.account, b.origin, b.loginData = m.Account, b.id, slices.Clone(m.Data)
 	b.app.accounts[m.Account] = b
 	b.expectClient()
 }

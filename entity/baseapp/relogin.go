@@ -65,7 +65,7 @@ type newcomer struct {
 // relogin answers a login to an account that had a proxy here, now or when the base is gone.
 func (a *BaseApp) relogin(from mercury.ChannelID, m *wire.Relogin) {
 	b := a.accounts[m.Account]
-	if b == nil && a.hasMoved(m.Account) {
+	if b == nil && a.hasMoved(m.Account) || b != nil && b.gives() {
 		a.answerLogin(from, m.Request, protocol.ServerBusy) // the manager hears where soon
 		return
 	}

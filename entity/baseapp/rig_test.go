@@ -21,6 +21,7 @@ import (
 
 // fakeTransport records what an app does with its channels; the test plays the other ends.
 type fakeTransport struct {
+	at    mercury.Address // its own; self if zero
 	last  mercury.ChannelID
 	peers map[mercury.ChannelID]mercury.Address
 	ended map[mercury.ChannelID]bool
@@ -62,7 +63,12 @@ func (f *fakeTransport) accept(peer mercury.Address) mercury.ChannelID {
 	return f.last
 }
 
-func (f *fakeTransport) Self() mercury.Address { return self }
+func (f *fakeTransport) Self() mercury.Address {
+	if f.at.IsZero() {
+		return self
+	}
+	return f.at
+}
 
 func (f *fakeTransport) Dial(to mercury.Address) mercury.ChannelID {
 	for _, ch := range f.dials {
@@ -192,7 +198,13 @@ func (v *avatar) OnThere(r entity.TeleportReply) {
 	}
 	v.note("teleport %d %v", r.Request, r.Err)
 }
-func (v *avatar) OnGiven(g entity.ClientGiven) { v.note("given to %v", g.To) }
+func (v *avatar) OnGiven(g entity.ClientGiven) {
+	if g.Err != nil {
+		v.note("not given to %v: %v", g.To, g.Err)
+		return
+	}
+	v.note("given to %v", g.To)
+}
 func (v *avatar) OnPatch(d entity.DownloadEnd) { v.note("patch %d %v", d.ID, d.Err) }
 func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)

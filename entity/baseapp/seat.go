@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/tail"
 	"github.com/cellscape/cellscape/mercury"
@@ -39,6 +40,7 @@ type seat struct {
 	shown         bool           // it has shown that it got some token
 	enabled       bool           // it is ready, and has been sent the base part
 	given         bool           // it comes from another proxy, and has yet to be ready again
+	from          entity.ID      // that one
 	until         time.Duration  // when a kept seat is given up
 	lost          string         // why the channel ended, while it is kept
 
@@ -136,15 +138,23 @@ func (s *seat) confirm() {
 	s.shown, s.restored = true, false
 }
 
-// leaveSeat ends the session: no token resumes it any more.
+// unseat takes the base its client: no token resumes its session here any more.
+func (b *base) unseat() {
+	if s := b.seat; s != nil {
+		delete(b.app.seats, s.token)
+		delete(b.app.seats, s.former)
+		b.seat = nil
+	}
+}
+
+// leaveSeat ends the session.
 func (b *base) leaveSeat() {
 	s := b.seat
 	if s == nil {
 		return
 	}
-	delete(b.app.seats, s.token)
-	delete(b.app.seats, s.former)
-	b.seat = nil
+	b.endGiving()
+	b.unseat()
 	if c := s.client; c != nil {
 		s.client, c.base = nil, nil
 		b.app.downloads.AbortAll(b.app.now, c.ch, errNoClient)
@@ -319,7 +329,7 @@ func (s *seat) wait() {
 	case s.tail.Size() > MaxClientBacklog:
 		b.app.refused("more waits for a client that is away than is kept", "entity", b.id, "waiting", s.tail.Size())
 		b.clientDied(protocol.TooSlow, protocol.TooSlow.String())
-	case b.app.now >= s.until:
+	case b.app.now >= s.until && !b.gives():
 		b.clientDied(protocol.ConnectionLost, s.lost)
 	}
 }

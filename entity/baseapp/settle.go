@@ -25,6 +25,7 @@ func (b *base) saved(number uint64) {
 	}
 	b.saving, b.unsaved, b.unsavedBytes = number, 0, 0
 	b.commitsSent(number)
+	b.giving.copySent(number)
 	b.keep.copySent(number)
 	if b.seat != nil {
 		b.seat.saved = b.seat.uploads
@@ -42,6 +43,7 @@ func (b *base) confirmed(number uint64) {
 	}
 	b.saving = 0
 	b.commitsKept(number)
+	b.giving.copyHeld(number)
 	b.keep.copyHeld(number)
 	if b.seat != nil {
 		b.seat.settled = max(b.seat.settled, b.seat.saved)

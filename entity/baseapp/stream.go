@@ -26,6 +26,7 @@ type baseCore struct {
 	life       uint32
 	seal       seal
 	account    string
+	origin     entity.ID
 	turn       uint32
 	destroying bool
 	gotCell    bool
@@ -38,6 +39,7 @@ func (x *baseCore) code(c *codec.Coder) {
 	codec.Uint32(c, &x.life)
 	c.Array(x.seal[:])
 	c.String(&x.account, maxAccount)
+	fields.ID(c, &x.origin)
 	codec.Uint32(c, &x.turn)
 	c.Bool(&x.destroying)
 	c.Bool(&x.gotCell)
@@ -50,7 +52,7 @@ const maxAccount = 1 << 10
 
 // appendParts encodes everything of a base that another app needs to go on with it.
 func (b *base) appendParts(buf []byte) []byte {
-	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, turn: b.turn, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported, creations: b.creations}
+	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, origin: b.origin, turn: b.turn, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported, creations: b.creations}
 	part := func(tag migrate.Tag, code func(*codec.Coder)) {
 		buf = migrate.AppendPart(buf, tag, func(buf []byte) []byte { return codec.Append(buf, code) })
 	}
@@ -80,6 +82,9 @@ func (b *base) appendParts(buf []byte) []byte {
 	if b.keep.typ != nil {
 		part(migrate.BaseStorePart, b.codeKeep)
 	}
+	if b.giving != nil || b.gone != nil {
+		part(migrate.BaseGivePart, b.codeGiving)
+	}
 	return buf
 }
 
@@ -108,6 +113,8 @@ func (b *base) readParts(parts []byte) error {
 			b.owed.Read(&r, b.app.game)
 		case migrate.BaseStorePart:
 			return codec.Parse(body, b.codeKeep)
+		case migrate.BaseGivePart:
+			return codec.Parse(body, b.codeGiving)
 		}
 		return r.Close()
 	})
@@ -247,13 +254,14 @@ func (a *BaseApp) restore(h *heritage) error {
 	if !b.bornBy(core.life) {
 		return fmt.Errorf("baseapp: entity %v: a flow keeps messages of a life that is yet to come", id)
 	}
-	if !b.claim(core.account, core.turn) {
+	if !b.claim(&core) {
 		return fmt.Errorf("baseapp: entity %v: account %q has a proxy here already", id, core.account)
 	}
 	if err := b.awaitClient(); err != nil {
 		b.seat = nil // the tokens are another's
 		return fmt.Errorf("baseapp: entity %v: %w", id, err)
 	}
+	b.reviveGiving()
 	b.copied.came = h.came
 	if a.roster.Departures().Any(a.net.Self()) || h.from == a.net.Self() {
 		// Holders may have copies from when the base was here before. No app sends a million copies a second.

@@ -386,6 +386,12 @@ func (t *talk) deliver(payload []byte) {
 		err = b.takeCall(t.part, t.id, false, body)
 	case p == flow.AnswerPayload:
 		err = b.takeAnswer(t.id, body)
+	case t.part != entity.BasePart:
+		err = fmt.Errorf("payload %d is not of a cell part", p)
+	case p == flow.GivePayload:
+		err = b.takeGive(t.id, body)
+	case p == flow.TakenPayload:
+		err = b.takeTaken(t.id, body)
 	default:
 		err = fmt.Errorf("payload %d is not of another entity", p)
 	}
@@ -443,8 +449,11 @@ func (t *talk) abandon(why error) {
 	}
 	t.out.EachKept(func(payload []byte, _ bool) { // what was handled nobody will answer either
 		var m flow.ServerCall
-		if flow.Payload(payload[0]) == flow.ServerCallPayload && m.Parse(payload[1:]) == nil {
+		switch p := flow.Payload(payload[0]); {
+		case p == flow.ServerCallPayload && m.Parse(payload[1:]) == nil:
 			t.of.fail(m.Request, why)
+		case p == flow.GivePayload:
+			t.of.giveFailed(t.id, payload[1:], why)
 		}
 	})
 	t.out.Settle(a.now, t.out.Last())

@@ -28,9 +28,12 @@ type account struct {
 	name string
 	app  *knownApp
 	made bool
-	id   entity.ID     // of the proxy, when made
-	life uint32        // the newest known of the proxy
-	from migrate.Leave // the departure that it went with, while it is expected of the heir; see heirs.go
+	id   entity.ID // of the proxy, when made
+	life uint32    // the newest known of the proxy
+	// origin is the base that the login made, and turn how often the account was handed on since.
+	origin entity.ID
+	turn   uint32
+	from   migrate.Leave // the departure that it went with, while it is expected of the heir; see heirs.go
 	// relogin is true while the BaseApp is asked whether another client may have the proxy.
 	relogin bool
 	// doubted says that its BaseApp has joined again, and has not told of the proxy since.
@@ -73,13 +76,15 @@ func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *
 
 // relogin asks the BaseApp of an account's proxy whether another client may have it.
 func (m *BaseAppMgr) relogin(a *account, asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
-	login := *c
+	login, on := *c, a.app
 	login.Data = slices.Clone(c.Data)
 	_, err := app.Ask(&m.links, a.app.ch, ReloginTimeout, &wire.Relogin{Account: a.name}, func(now time.Duration, p *wire.ProxyMade, err error) {
 		a.relogin = false
 		switch {
 		case err != nil:
 			m.log.Warn("a BaseApp does not answer a second login", "at", a.app.at, "account", a.name, "error", err)
+			m.refuseProxy(asker, login.Request, protocol.ServerBusy)
+		case a.app != on: // it has gone to another app meanwhile, which must know of the login
 			m.refuseProxy(asker, login.Request, protocol.ServerBusy)
 		case p.Code == uint8(protocol.Destroyed):
 			m.free(a) // it says so itself, unless that was lost
@@ -110,7 +115,7 @@ func (m *BaseAppMgr) proxyMade(a *account, asker mercury.ChannelID, request uint
 		return
 	}
 	if p.Code == 0 {
-		a.made, a.id = true, p.ID
+		a.made, a.id, a.origin, a.turn = true, p.ID, p.ID, 0
 	}
 	m.passOn(asker, request, p)
 }
@@ -145,9 +150,10 @@ func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) error {
 	return nil
 }
 
-// onProxies takes in the accounts whose proxies a BaseApp has when it joins. One that is already
-// known stays as it is: if it is on another BaseApp, it has two proxies, and only a person can say
-// which to end.
+// onProxies takes in the accounts whose proxies a BaseApp has when it joins, and those that a base there has taken
+// over from another one. Of two bases of one origin that of the later turn has the account, and the app of the other
+// is told (Outdone). If a login has made a second proxy of an account, the one that is known stays, and only a person
+// can say which to end.
 func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 	on := getApp(m.baseApps, from.at)
 	for _, e := range p.Entries {
@@ -156,19 +162,43 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 		case old != nil && old.app != on && old.made && old.id == e.ID: // it has come there from an app that died
 			old.app.proxies--
 			on.proxies++
-			old.app, old.life, old.from, old.doubted = on, e.Life, migrate.Leave{}, false
+			old.app, old.from, old.doubted = on, migrate.Leave{}, false
+			old.know(&e)
+		case old != nil && old.app != on && old.made && old.origin == e.Origin && old.turn < e.Turn:
+			m.outdo(old.app, &e)
+			old.app.proxies--
+			on.proxies++
+			old.app, old.from, old.doubted = on, migrate.Leave{}, false
+			old.know(&e)
+		case old != nil && old.app != on && old.made && old.origin == e.Origin && old.turn > e.Turn:
+			m.outdo(on, &wire.Proxy{Account: e.Account, ID: old.id, Origin: old.origin, Turn: old.turn})
 		case old != nil && old.app != on:
 			m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
 				"account", e.Account, "known", old.app.at, "also", from.at, "entity", e.ID)
 		case old != nil:
-			old.made, old.id, old.life, old.from, old.doubted = true, e.ID, e.Life, migrate.Leave{}, false // its own BaseApp knows
+			old.made, old.from, old.doubted = true, migrate.Leave{}, false // its own BaseApp knows
+			old.know(&e)
 		case len(m.accounts) >= MaxAccounts:
 			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from.at, "entity", e.ID)
 		default:
-			m.accounts[e.Account] = &account{name: e.Account, app: on, made: true, id: e.ID, life: e.Life}
+			a := &account{name: e.Account, app: on, made: true}
+			a.know(&e)
+			m.accounts[e.Account] = a
 			on.proxies++
 		}
 	}
+}
+
+// know takes the word of the account's BaseApp about its proxy.
+func (a *account) know(p *wire.Proxy) {
+	a.id, a.life, a.origin, a.turn = p.ID, p.Life, p.Origin, p.Turn
+}
+
+// outdo tells a BaseApp that an account is another base's by now. If that is lost, it hears it at its next Join, and
+// by the base that has the account.
+func (m *BaseAppMgr) outdo(on *knownApp, by *wire.Proxy) {
+	m.log.Info("two bases had an account, the one that took it later keeps it", "account", by.Account, "entity", by.ID, "turn", by.Turn, "not at", on.at)
+	m.links.Reply(on.ch, &wire.Outdone{Account: by.Account, ID: by.ID, Origin: by.Origin, Turn: by.Turn})
 }
 
 // doubt marks the proxies of a BaseApp that has joined again until it has told of them: it may have told of

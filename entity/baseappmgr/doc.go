@@ -48,7 +48,9 @@
 // and so does one that gave up the accounts of a BaseApp whose channel broke. Until a BaseApp has
 // joined, its accounts count as free, and a login may make a second proxy of one. When the BaseApp
 // then announces the first, the proxy known to the table stays the one that counts; a warning names
-// both BaseApps, and neither is told. A ProxyGone that was lost with a channel is not said again:
+// both BaseApps, and neither is told. If both proxies are of one login, since the account was handed on
+// between bases, the one that was handed it later counts, and the BaseApp of the other is told (Outdone),
+// whoever announces it first. A ProxyGone that was lost with a channel is not said again:
 // when the BaseApp has joined on a new channel and told what it has, what it has not told is free.
 //
 // # Concurrency

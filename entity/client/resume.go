@@ -61,6 +61,7 @@ type lifeline struct {
 	dialled bool
 	// switched is when the session was sent elsewhere; see switch.go.
 	switched time.Duration
+	sentOn   int // how often since there was a channel
 }
 
 // Interrupted returns why the client has no connection now and dials again by itself; nil otherwise.
@@ -101,7 +102,7 @@ func (c *Client) interrupt(reason error) {
 	l := &c.life
 	c.downloads.AbortAll(c.now, c.ch, errAway)
 	c.ch = 0
-	l.lost, l.until, l.tries, l.dialled = reason, c.now+l.time, 0, false
+	l.lost, l.until, l.tries, l.dialled, l.sentOn = reason, c.now+l.time, 0, false, 0
 	c.waitToDial()
 	c.stats.Interrupted++
 	c.log.Info("interrupted", "reason", reason)

@@ -111,11 +111,11 @@ func (c *Client) dismissScout() {
 	s.ch, s.next, s.tries = 0, 0, 0
 }
 
-// scoutAnswers takes the first word that a scout hears. If the session goes on there, the scout's channel
-// is the session's, and the caller takes the message; else it reports false.
+// scoutAnswers takes the first word that a scout hears. If the session goes on there, or that app knows where, the
+// scout's channel is the session's, and the caller takes the message; else it reports false.
 func (c *Client) scoutAnswers(msg []byte) bool {
 	l := &c.life
-	if len(msg) == 0 || protocol.ID(msg[0]) != protocol.ResumedID {
+	if len(msg) == 0 || protocol.ID(msg[0]) != protocol.ResumedID && protocol.ID(msg[0]) != protocol.SwitchID {
 		c.cfg.Transport.Abort(l.scout.ch)
 		c.scoutFailed()
 		return false

@@ -7,17 +7,22 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
-// A BaseApp that leaves the cluster, or gives some of its entities to another, sends their clients after them:
+// A BaseApp that leaves the cluster, or gives some of its entities or a client to another, sends the clients after
+// them. One that has lost its channel hears of it when it comes back:
 //
 //	Switch ---> dial there at once, with the token ---> Resumed
-//	               |                        ^
-//	               +-- BadToken: it has not heard yet; again, for switchGrace
+//	  ^            |     |                  ^
+//	  |            |     +-- BadToken: it has not heard yet; again, for switchGrace
+//	  +------------+ it went on; the next tries come later each time
 //
 // Nothing is lost or told twice, since both sides count as after a lost channel.
 
 // switchGrace is how long the app to which a session is sent may not know of it yet: a manager tells it at
 // the same time, but over another channel, which may have to send again.
 const switchGrace = 5 * time.Second
+
+// sentOnAtOnce is how often a client without a channel dials at once when it is sent on.
+const sentOnAtOnce = 2
 
 // errSwitched is why a client has no channel that goes to another app.
 var errSwitched = errors.New("client: the session goes on at another server")
@@ -27,21 +32,29 @@ func (c *Client) onSwitch(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	if !c.resumable() || c.life.lost != nil {
+	l := &c.life
+	if l.time == 0 || c.state != Playing {
 		return malformed("sent elsewhere, but the session ends with its channel")
 	}
-	l := &c.life
 	if door, ok := c.choose(m.Doors); ok {
-		l.door, l.fallback = door, nil
+		l.door, l.fallback = door, m.Fallback
 	}
+	c.dismissScout()
 	c.cfg.Transport.Close(c.ch)
 	c.downloads.AbortAll(c.now, c.ch, errAway)
 	if c.state != Playing { // the game has ended the session meanwhile
 		return nil
 	}
 	c.ch = 0
-	l.lost, l.until, l.switched, l.tries, l.dialled = errSwitched, c.now+l.time, c.now, 0, false
+	if l.lost == nil {
+		l.until, l.sentOn = c.now+l.time, 0
+	}
+	l.lost, l.switched, l.tries, l.dialled = errSwitched, c.now, 0, false
 	c.stats.Switched++
+	if l.sentOn++; l.sentOn > sentOnAtOnce { // two that send it to each other may not keep it for ever, nor busy
+		l.tryAt = c.now + min(firstTry<<min(l.sentOn-sentOnAtOnce, 16), mostTry)
+		return nil
+	}
 	c.redial()
 	return nil
 }

@@ -64,3 +64,34 @@ func TestSwitchInVain(t *testing.T) {
 		t.Errorf("gave up after %v: %v", took, r.c.Err())
 	}
 }
+
+// A client that comes back and is sent on goes there at once, and is not kept busy by two that send it to each other.
+func TestSentOnWhileAway(t *testing.T) {
+	r := newRig(t)
+	r.playOn()
+	there := [2]mercury.Address{mercurytest.Host(3, 33), mercurytest.Host(4, 44)}
+	send := func(to, other mercury.Address) {
+		r.say((&protocol.Switch{Doors: []protocol.Door{{Network: protocol.UDP, Address: to}}, Fallback: []protocol.Door{{Network: protocol.UDP, Address: other}}}).Append(nil))
+	}
+	r.c.Closed(r.now, r.c.ch, mercury.ErrTimeout)
+	for n := 0; r.c.ch == 0 && n < 100; n++ {
+		r.tick()
+	}
+	r.reopen()
+	send(there[0], there[1])
+	if peer, _ := r.net.Peer(r.c.ch); peer != there[0] {
+		t.Errorf("dials %v", peer)
+	}
+	begun, times := r.now, 0
+	for r.c.State() == Playing && r.now < begun+time.Minute {
+		if r.c.ch != 0 {
+			r.c.Opened(r.now, r.c.ch, mercury.Address{})
+			times++
+			send(there[times%2], there[1-times%2])
+		}
+		r.tick()
+	}
+	if times == 0 || times > 40 || r.c.State() == Playing {
+		t.Errorf("dialled %d times, %v", times, r.c.State())
+	}
+}

@@ -247,7 +247,7 @@ func (x *impostor) toBaseApp() []wire.Message {
 		&gone, &saved, &shout, &passed,
 		&flow.Ack{To: v.ID, ToPart: entity.BasePart, From: v.ID, FromPart: entity.CellPart, Life: v.Order.Incarnation, Number: 1 << 40},
 		&wire.ClientPacket{ID: v.ID, Order: v.Order, Session: v.Session, Packet: []byte{byte(protocol.RefusedID), 1, 0}},
-		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Relogin{Request: 1, Account: x.account()}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
+		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Relogin{Request: 1, Account: x.account()}, &wire.Outdone{Account: x.account(), ID: 77, Origin: v.ID, Turn: 1 << 30}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Request: 1},
 		&migrate.BaseCopy{ID: v.ID, Number: 1 << 40, Cycle: 1 << 40, Parts: []byte("rubbish")}, &migrate.BaseCopyHeld{ID: v.ID, Number: v.Confirmed + 1},
 		&wire.SpaceCopy{Space: theSpace, Gone: true}, &wire.SpaceCopy{Space: theSpace, Data: []wire.SpaceDataEntry{{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}}},

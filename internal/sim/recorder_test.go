@@ -343,6 +343,10 @@ func (rec *recorder) ofPlayers(id wire.ID) teller {
 		return tell(func(m *wire.CreateProxy) string { return fmt.Sprintf("CreateProxy for %q", m.Account) })
 	case wire.MakeProxyID:
 		return tell(func(m *wire.MakeProxy) string { return fmt.Sprintf("MakeProxy for %q", m.Account) })
+	case wire.OutdoneID:
+		return tell(func(m *wire.Outdone) string {
+			return fmt.Sprintf("Outdone: %q is %v's in turn %d", m.Account, m.ID, m.Turn)
+		})
 	case wire.ReloginID:
 		return tell(func(m *wire.Relogin) string { return fmt.Sprintf("Relogin of %q", m.Account) })
 	case wire.ProxyMadeID:

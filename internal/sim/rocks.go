@@ -37,7 +37,13 @@ const grainDef = `
 </root>`
 
 // rockBase is the base part of a rock.
-type rockBase struct{ *entity.Base }
+type rockBase struct {
+	*entity.Base
+	w *world `cellscape:"local"`
+}
+
+// OnGiven does the same as that of walkerBase.
+func (b *rockBase) OnGiven(g entity.ClientGiven) { b.w.handed = append(b.w.handed, g) }
 
 // lay makes the cell part.
 func (b *rockBase) lay(at property.Vector3) error {

@@ -114,7 +114,7 @@ func (w *world) registerWildBases(s *baseapp.Scripts, p *Process) {
 	baseapp.Register(s, "Herald", func() *heraldBase { return &heraldBase{w: w} })
 	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{past: past{w: w, on: p}} })
 	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{past: past{w: w, on: p}} })
-	baseapp.Register[rockBase](s, "Rock")
+	baseapp.Register(s, "Rock", func() *rockBase { return &rockBase{w: w} })
 	baseapp.Register(s, "Gossip", func() *gossipBase { return &gossipBase{w: w} })
 	baseapp.Register(s, "Namer", func() *namer { return &namer{w: w} })
 	baseapp.Register(s, "Settler", func() *settlerBase { return &settlerBase{w: w} })

@@ -93,7 +93,8 @@ const critterDef = `
 </root>`
 
 type world struct {
-	books *books // nil without a store
+	books  *books               // nil without a store
+	handed []entity.ClientGiven // what became of the clients that a test has had given away
 	// inherited are the areas of the space whose cells have died, as the game was told of them.
 	inherited []bsp.Rect
 	hooked    func(id entity.ID, hook string) // hears of hooks of players' cell parts; nil but for transcripts
@@ -524,6 +525,9 @@ type walkerBase struct {
 	Ledger property.Slice[uint32]
 	seat   int `cellscape:"local"` // see twins.go
 }
+
+// OnGiven notes what became of a client that a test has had given away.
+func (b *walkerBase) OnGiven(g entity.ClientGiven) { b.w.handed = append(b.w.handed, g) }
 
 // OnEntitiesEnabled makes the cell part when the client is there.
 func (b *walkerBase) OnEntitiesEnabled() {

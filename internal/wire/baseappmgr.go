@@ -51,7 +51,7 @@ func (m *ProxyGone) code(c *codec.Coder) {
 func (m *ProxyGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *ProxyGone) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// MaxProxies bounds the proxies in one Proxies message. With names of MaxAccount the message has 68
+// MaxProxies bounds the proxies in one Proxies message. With names of MaxAccount the message has 72
 // KB, far below the limit of a channel.
 const MaxProxies = 256
 
@@ -66,16 +66,41 @@ type Proxy struct {
 	ID      entity.ID
 	// Life is that of the base. It rises with each move, so a word from where the base was before shows.
 	Life uint32
+	// Origin is the base that the login of the account has made; Turn is how often the account was handed on since.
+	Origin entity.ID
+	Turn   uint32
 }
 
 func (m *Proxies) code(c *codec.Coder) {
-	codec.List(c, &m.Entries, MaxProxies, 3, func(c *codec.Coder, p *Proxy) {
+	codec.List(c, &m.Entries, MaxProxies, 5, func(c *codec.Coder, p *Proxy) {
 		c.String(&p.Account, MaxAccount)
 		fields.ID(c, &p.ID)
 		codec.Uint32(c, &p.Life)
+		fields.ID(c, &p.Origin)
+		codec.Uint32(c, &p.Turn)
 	})
 }
 
 // Append and Parse are what code describes.
 func (m *Proxies) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Proxies) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// Outdone tells a BaseApp that an account which it has announced is another base's: of the same origin, and of a
+// later turn.
+type Outdone struct {
+	Account string
+	ID      entity.ID // of that base
+	Origin  entity.ID
+	Turn    uint32
+}
+
+func (m *Outdone) code(c *codec.Coder) {
+	c.String(&m.Account, MaxAccount)
+	fields.ID(c, &m.ID)
+	fields.ID(c, &m.Origin)
+	codec.Uint32(c, &m.Turn)
+}
+
+// Append and Parse are what code describes.
+func (m *Outdone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Outdone) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -97,6 +97,7 @@ const (
 	WhereisID
 	MournedID
 	ReloginID
+	OutdoneID
 )
 
 // To a BaseAppMgr; BaseMade also to the BaseApp that asked.
@@ -267,6 +268,7 @@ var table = newTable(
 	row[ProxyMade](ProxyMadeID, BaseApp.to(BaseAppMgr), BaseAppMgr.to(LoginApp)),
 	row[ProxyGone](ProxyGoneID, BaseApp.to(BaseAppMgr)),
 	row[Proxies](ProxiesID, BaseApp.to(BaseAppMgr)),
+	row[Outdone](OutdoneID, BaseAppMgr.to(BaseApp)),
 	row[Logins](LoginsID, CellAppMgr.to(LoginApp)),
 
 	// Bases on other BaseApps, and the names of bases.

@@ -163,7 +163,7 @@ func samples() []wire.Received {
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
 		&migrate.Lost{ID: id, Order: order, Title: 9, Code: entity.TeleportFull, Reason: "the script panicked"},
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 7, Data: []byte("vip")}},
-		&wire.Relogin{Request: 1 << 60, Account: "ann"},
+		&wire.Relogin{Request: 1 << 60, Account: "ann"}, &wire.Outdone{Account: "ann", ID: id, Origin: 3, Turn: 4},
 
 		&wire.CallStore{Request: 1, Number: 2, Start: 3, Op: wire.StoreWrite, Type: "Avatar", Row: 4, Identifier: "ann", Entity: id, FromApp: 5, Version: 6, Release: true, AutoLoad: true, Data: []byte("record")},
 		&wire.EndWorld{Reason: "an update"},
@@ -180,7 +180,7 @@ func samples() []wire.Received {
 		&wire.StoreAnswer{Request: 1, Code: entity.StoreHeld, Reason: "held", Start: 2, Row: 3, Version: 4, Data: []byte("record")},
 		&wire.CreateProxy{Request: 2, Account: "bob", Refusals: 300, Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
-		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3, Life: 1}, {Account: "bob", ID: id, Life: 1 << 31}}},
+		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3, Life: 1, Origin: 2, Turn: 5}, {Account: "bob", ID: id, Life: 1 << 31, Origin: id, Turn: 1 << 31}}},
 		&wire.ProxyMade{Request: 3, Code: 4, Refusals: 301, ID: id, Doors: []protocol.Door{{Network: "udp", Address: addr4, Name: "a.example"}, {Network: "websocket", Address: addr6, Name: "b.example"}}, Token: [16]byte{7, 15: 8}},
 		&wire.Logins{Refused: true, Reason: "a CellApp has a load of 0.93"},
 		&wire.Status{World: world},

@@ -32,18 +32,20 @@ const AheadID ID = BundleID + 1
 // BaseApp that held it; nothing follows.
 type Switch struct {
 	Doors []Door
+	// Fallback is where it goes on if that app is gone by then; none if nowhere.
+	Fallback []Door
 }
 
 // Append frames and encodes m.
 func (m *Switch) Append(b []byte) []byte {
 	b, mark := Begin(b, SwitchID)
-	return End(AppendDoors(b, m.Doors), mark)
+	return End(AppendDoors(AppendDoors(b, m.Doors), m.Fallback), mark)
 }
 
 // Parse decodes a body.
 func (m *Switch) Parse(body []byte) error {
 	r := codec.NewReader(body)
-	m.Doors = ReadDoors(&r)
+	m.Doors, m.Fallback = ReadDoors(&r), ReadDoors(&r)
 	return done(&r, "switch")
 }
 

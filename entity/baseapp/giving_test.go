@@ -424,3 +424,29 @@ func TestOutdone(t *testing.T) {
 		t.Errorf("sent to %+v", s)
 	}
 }
+
+// FuzzGive feeds a base what another one says of clients that are given.
+func FuzzGive(f *testing.F) {
+	_, _, v := seated(f)
+	s := v.rig.a.byID[v.ID()]
+	give := flow.Give{Account: "bob", Origin: 9, Turn: 1, Data: []byte("data"), Seat: s.seat.append(nil)}
+	f.Add(give.Append(nil))
+	give.Account = "ann"
+	f.Add(give.Append(nil))
+	f.Add((&flow.Taken{Account: "ann", Turn: 1}).Append(nil))
+	f.Add((&flow.Taken{Account: "ann", Turn: 1, Reason: "no"}).Append(nil))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		r, g, v := seated(t)
+		id, w := r.spawn()
+		for n, to := range []entity.ID{id, v.ID()} {
+			r.tell(appW, &flow.Message{From: 14<<32 | 7, FromPart: entity.BasePart, To: to, ToPart: entity.BasePart, Incarnation: 1, Low: 1, Number: uint64(1 + n), Reply: appW, Payload: payload})
+		}
+		r.pass(time.Second)
+		if !v.HasClient() || v.Account() != "ann" || r.net.ended[g.ch] {
+			t.Error("a player has lost its client to a base that it was not given to")
+		}
+		if b := r.a.byID[id]; b != nil && w.HasClient() {
+			b.appendParts(nil)
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -222,6 +223,9 @@ func FuzzRestore(f *testing.F) {
 	p, proxy, _ := first.playLive()
 	_ = p
 	f.Add(first.a.byID[proxy].appendParts(nil))
+	giver := first.a.byID[proxy]
+	giver.giving, giver.gone = &giving{to: id, method: "OnGiven", state: givingSent}, &gone{account: "bob", turn: 3, to: id, tokens: [2]protocol.Token{{1}, {2}}}
+	f.Add(giver.appendParts(nil))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, parts []byte) {
 		r := heir(t)

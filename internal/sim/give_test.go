@@ -163,6 +163,69 @@ func TestGiveElsewhere(t *testing.T) {
 	})
 }
 
+// TestGiveWhileBasesMove: the app of the giver, or of the taker, leaves while the client of a player is on its way. The
+// session goes on, and in the end one of both has the client, as the giver was told.
+func TestGiveWhileBasesMove(t *testing.T) {
+	for seed := uint64(1); seed <= 2; seed++ {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			o := giveOptions(7840 + seed)
+			o.MoveBatch = 1
+			play(t, o, func(r *rig) {
+				pl := r.players[0]
+				pl.quiet = true
+				r.wait(2 * backupPeriod)
+				has, logins := pl.id(), pl.logins
+				account := fmt.Sprintf("%s.%d", pl.name, pl.logins)
+				other := r.rockElsewhere(has)
+				leaver, _ := r.base([]entity.ID{has, other}[seed%2])
+				r.leave(leaver)
+				times := 0
+				for ; !leaver.app.(*baseapp.BaseApp).Retired(); times++ {
+					if r.now > 2*time.Minute {
+						t.Fatal("it does not leave")
+					}
+					r.wait(time.Duration(20+r.chance.IntN(300)) * time.Millisecond)
+					if at, _ := r.base(has); at == nil || pl.client.Interrupted() != nil || pl.id() != has {
+						times--
+						continue // on its way itself
+					}
+					if on, _ := r.base(other); on == nil {
+						times--
+						continue
+					}
+					r.give(has, other)
+					r.until("the giver knows", 30*time.Second, func() bool { return len(r.world.handed) > 0 })
+					g := r.world.handed[len(r.world.handed)-1]
+					if r.world.handed = nil; g.Err == nil {
+						has, other = other, has
+					}
+					r.until("the client plays", 30*time.Second, func() bool {
+						return pl.logins != logins || pl.id() == has && pl.client.Interrupted() == nil
+					})
+					if pl.logins != logins {
+						t.Fatal("the session ended")
+					}
+				}
+				if times < 3 {
+					t.Errorf("given %d times", times)
+				}
+				leaver.crash()
+				leaver.restartAt = r.now + time.Second
+				r.wait(2 * time.Second)
+				if list := r.owners(account); len(list) != 1 || list[0] != has {
+					t.Errorf("%v have the account, want %v", list, has)
+				}
+				if has != pl.id() {
+					t.Errorf("the client has %v", pl.id())
+				}
+				if _, ok := r.base(has); ok.ID != has {
+					t.Error("it has no base")
+				}
+			})
+		})
+	}
+}
+
 // giveStep is a moment in which something happens to a client that is on its way: a message arrives.
 type giveStep struct {
 	name string

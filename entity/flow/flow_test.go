@@ -458,3 +458,29 @@ func BenchmarkFlow(b *testing.B) {
 		out.Settle(0, in.Last())
 	}
 }
+
+// A target that was away for long is sent what it lacks soon after it is heard again, and not when the wait that
+// grew meanwhile is over.
+func TestResendsSoonToATargetThatIsBack(t *testing.T) {
+	var o flow.Sender
+	now, sent := time.Duration(0), 0
+	send := func() {
+		o.Resume(now, func(uint64, []byte) bool { sent++; return true })
+	}
+	if _, err := o.Add(now, []byte("lost")); err != nil {
+		t.Fatal(err)
+	}
+	for ; now < 4*flow.ResendMost; now += flow.ResendAfter / 10 {
+		send()
+	}
+	for sent = 0; sent == 0; now += flow.ResendAfter / 10 {
+		send()
+	}
+	sent = 0
+	now += flow.ResendAfter / 10
+	o.Received(now, 0) // what it has heard since, it cannot handle yet
+	now += flow.ResendAfter
+	if send(); sent != 1 {
+		t.Errorf("sent %d messages", sent)
+	}
+}

@@ -194,6 +194,8 @@ func (a *BaseApp) inherit() {
 			switch {
 			case left.Gone == nil:
 				return false
+			case left.Back != nil && a.links.Dead(w.owner):
+				return true // it was there again, and nobody has it since
 			case left.Back != nil && w.owner != a.net.Self():
 				return false // it is there again, and this is its copy, or soon will be
 			case left.Back != nil && left.Back.App != a.net.Self():

@@ -127,7 +127,7 @@ func (d *DBApp) tickBring() {
 	if b.state == bringDone || d.start == 0 || b.working {
 		return
 	}
-	if step, _ := d.manager.Stopping(); step > wire.StopNone {
+	if b.state > bringReading && d.stops() {
 		return // what has not come back stays in the store
 	}
 	switch b.state {

@@ -14,7 +14,7 @@ import (
 
 // The spaces of the world are blobs, one each, which begin with the start of the cluster that wrote them. Those of
 // another start than this one come back at its begin; until the manager has been told of them all, none is written
-// or removed.
+// or removed. If the world is stopped before, those that have not come back stay.
 //
 //	KeepSpace --> waiting --one at a time--> written, removed --> SpaceKept, OnlyKept
 //	KeepOnly         ^                          |
@@ -73,7 +73,8 @@ func (d *DBApp) keepOnly(_ sender, m *wire.KeepOnly) error {
 // writeSpaces writes the first space that waits, or removes what is not to be left.
 func (d *DBApp) writeSpaces() {
 	s := &d.spaces
-	if s.working || d.bring.state <= bringSpaces {
+	left := d.bring.state == bringSpaces // some have yet to come back
+	if s.working || d.bring.state < bringSpaces || left && !d.stops() {
 		return
 	}
 	start := d.start
@@ -81,6 +82,9 @@ func (d *DBApp) writeSpaces() {
 	case len(s.waiting) > 0:
 		x := s.waiting[0]
 		d.spaceJob(func(ctx context.Context, db store.Store) any { return putSpace(ctx, db, start, &x) })
+	case s.only != nil && left:
+		d.manager.Send(&wire.OnlyKept{Number: s.only.Number})
+		s.only = nil
 	case s.only != nil:
 		m := s.only
 		s.only = nil

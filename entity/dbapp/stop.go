@@ -14,6 +14,12 @@ func (d *DBApp) takeStop(_ sender, s *wire.Stop) error {
 	return nil
 }
 
+// stops reports whether the world is being stopped.
+func (d *DBApp) stops() bool {
+	step, _ := d.manager.Stopping()
+	return step > wire.StopNone
+}
+
 // Ended reports whether the world was stopped and nothing is under way, so that the process can end.
 func (d *DBApp) Ended() bool {
 	step, _ := d.manager.Stopping()

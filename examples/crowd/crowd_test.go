@@ -162,7 +162,8 @@ func TestCrowd(t *testing.T) {
 		t.Skip("starts four processes for some seconds, and asks Linux what they cost")
 	}
 	folder := t.TempDir()
-	f, err := parseFlags([]string{"-n", "20", "-view", "10", "-warm", "500ms", "-duration", "1s", "-json", "-profile", folder, "-seal=false"})
+	profiles := filepath.Join(folder, "made")
+	f, err := parseFlags([]string{"-n", "20", "-view", "10", "-warm", "500ms", "-duration", "1s", "-json", "-profile", profiles, "-seal=false"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	for _, role := range []string{"bots", "cellapp", "baseapp"} {
-		if all, _ := filepath.Glob(filepath.Join(folder, role+"-*.pprof")); len(all) == 0 {
+		if all, _ := filepath.Glob(filepath.Join(profiles, role+"-*.pprof")); len(all) == 0 {
 			t.Errorf("no profile of %s", role)
 		}
 	}

@@ -94,6 +94,11 @@ type run struct {
 // startRun starts the server processes and the observer.
 func startRun(f *flags) (*run, error) {
 	r := &run{f: f}
+	if f.profile != "" {
+		if err := os.MkdirAll(f.profile, 0o755); err != nil {
+			return r, err
+		}
+	}
 	var digits string
 	if f.seal {
 		var err error

@@ -207,7 +207,7 @@ func TestStopWithStandby(t *testing.T) {
 				if step != wire.StopHeld && testing.Short() {
 					t.Skip("each takes a second")
 				}
-				o := vaultsOptions(40 + uint64(step))
+				o := vaultsOptions(60 + uint64(step)) // in 43 the store is busy for all of the ten seconds that writing may take
 				o.Seats = 3
 				r := end(t, o, func(s *stopping) { s.harmSeat(step, harm) })
 				if r.Sum().Written < 12 || r.Sum().Failed > 0 {

@@ -209,7 +209,8 @@ func (d *DBApp) tellSpaces() {
 			b.open--
 			if a.Reason != "" {
 				b.lostSpaces++
-				d.log.Error("a space was not brought back", "space", m.Space, "reason", a.Reason)
+				d.spaces.leave(m.Space)
+				d.log.Error("a space was not brought back; it stays in the store", "space", m.Space, "reason", a.Reason)
 			}
 		}) {
 			return

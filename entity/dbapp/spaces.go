@@ -31,7 +31,7 @@ type spaces struct {
 	waiting []wire.KeepSpace
 	only    *wire.KeepOnly // what is to be left; nil if nothing is to be done
 	working bool           // a job is under way, for the first that waits unless it removes
-	stored  []string       // the keys of the blobs, in their order
+	stored  []string       // the keys of the blobs of this world, in their order
 }
 
 // keepSpace takes a space to be kept.
@@ -113,6 +113,14 @@ func (s *spaces) surplus(living []entity.SpaceID) (keys []string) {
 		_, lives := slices.BinarySearch(keys, key)
 		return lives
 	})
+}
+
+// leave takes a space out of this world that could not come back, so that its blob is not removed: a
+// configuration that leaves it out may be a mistake, which the next start mends.
+func (s *spaces) leave(id entity.SpaceID) {
+	if i, found := slices.BinarySearch(s.stored, spaceKey(id)); found {
+		s.stored = slices.Delete(s.stored, i, i+1)
+	}
 }
 
 // spacePut is the result of the job that writes a space, spacesRemoved that of one that removes some.

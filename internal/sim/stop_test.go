@@ -446,12 +446,20 @@ func TestSpacesOutliveACrash(t *testing.T) {
 				t.Errorf("%d spaces are in the store after one has ended", n)
 			}
 			o.Kept = s.world.books.kept
+			const unknown = "space/0000000500" // of the Config, by mistake not this time
+			if _, err := o.Kept.Put(context.Background(), unknown, append([]byte{0}, (&wire.KeptSpace{Space: 500}).Blob()...), 0); err != nil {
+				t.Fatal(err)
+			}
 			s = beginning(t, o)
 			s.until("the spaces are back", 20*time.Second, func() bool { return len(s.hallData()) == len(halls)-1 })
 			for i, id := range halls[1:] {
 				if want := []string{"late", "made"}[min(i, 1)]; s.hallData()[id] != want {
 					t.Errorf("space %d has the data %q, want %q", id, s.hallData()[id], want)
 				}
+			}
+			s.wait(8 * time.Second) // the store has heard which spaces live
+			if _, err := o.Kept.Get(context.Background(), unknown); err != nil {
+				t.Errorf("the space that could not come back: %v", err)
 			}
 		})
 	}

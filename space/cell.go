@@ -102,17 +102,8 @@ func (c *Cell) Space() entity.SpaceID { return c.space }
 // ID is the id of the cell.
 func (c *Cell) ID() bsp.CellID { return c.id }
 
-// Tree is the cell's version of the space's geometry. Do not change it.
-func (c *Cell) Tree() *bsp.Tree { return c.tree }
-
 // Reals is the number of reals.
 func (c *Cell) Reals() int { return len(c.reals) }
-
-// Ghosts is the number of ghosts.
-func (c *Cell) Ghosts() int { return len(c.ghosts) }
-
-// Handoffs is the number of handoffs in flight from here.
-func (c *Cell) Handoffs() int { return c.population.handoffs.From(c.space) }
 
 // runTick runs one tick; see Population.Tick.
 func (c *Cell) runTick(now, cluster, dt time.Duration) {

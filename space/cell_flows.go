@@ -208,23 +208,8 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if r.gone != staying {
 		return
 	}
-	// A client has no flow, and what a cell part says to itself needs none.
-	if m.FromPart == entity.ClientPart || m.From == r.e.ID && m.FromPart == entity.CellPart {
-		c.count.Refused++
-		return
-	}
-	if !may {
-		c.count.Unproved++
-		return
-	}
-	p, err := r.peer(m.From, m.FromPart)
-	if err != nil {
-		c.count.Refused++
-		return
-	}
-	if m.Incarnation < p.in.Incarnation() {
-		c.count.Refused++
-		c.outlived(r, m, p.in.Incarnation())
+	p := c.sender(r, m, may)
+	if p == nil {
 		return
 	}
 	p.at, p.used, p.giveUpAt = m.Reply, c.now, 0
@@ -255,6 +240,31 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if p, err := r.peer(m.From, m.FromPart); err == nil {
 		p.in = moved
 	}
+}
+
+// sender is the peer that a message to a real comes from, nil if the message is refused, which is
+// counted. may says that the sender proved who it is.
+func (c *Cell) sender(r *Real, m *flow.Message, may bool) *peer {
+	// A client has no flow, and what a cell part says to itself needs none.
+	if m.FromPart == entity.ClientPart || m.From == r.e.ID && m.FromPart == entity.CellPart {
+		c.count.Refused++
+		return nil
+	}
+	if !may {
+		c.count.Unproved++
+		return nil
+	}
+	p, err := r.peer(m.From, m.FromPart)
+	if err != nil {
+		c.count.Refused++
+		return nil
+	}
+	if m.Incarnation < p.in.Incarnation() {
+		c.count.Refused++
+		c.outlived(r, m, p.in.Incarnation())
+		return nil
+	}
+	return p
 }
 
 // outlived tells the sender of a message that a newer incarnation of it is known here. Acks of what was

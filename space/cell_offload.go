@@ -61,7 +61,7 @@ func (c *Cell) shouldLeave(r *Real) bool {
 		return false // that app is behind with its work; the real is better off here
 	}
 	_, rect, _ := c.tree.Leaf(c.id)
-	if c.Retiring() || !rect.Keeps(x, z, c.cfg.Border.Band) {
+	if c.retiring() || !rect.Keeps(x, z, c.cfg.Border.Band) {
 		return true
 	}
 	if r.outsideSince == 0 {

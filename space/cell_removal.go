@@ -7,7 +7,9 @@ import (
 
 // Retiring reports whether the manager is taking the cell's area away. Its reals then leave as soon
 // as the line passes them, without band or dwell.
-func (c *Cell) Retiring() bool {
+func (c Hosted) Retiring() bool { return c.retiring() }
+
+func (c *Cell) retiring() bool {
 	leaf, _, ok := c.tree.Leaf(c.id)
 	return !ok || leaf.Retiring
 }

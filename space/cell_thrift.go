@@ -23,7 +23,9 @@ func (p *Population) SetThrift(t overload.Degradation) { p.thrift = t }
 
 // Thrift is how much the cell saves on its clients: nothing while the world is frozen, since
 // everyone must be told everything then.
-func (c *Cell) Thrift() overload.Degradation {
+func (c Hosted) Thrift() overload.Degradation { return c.thrift() }
+
+func (c *Cell) thrift() overload.Degradation {
 	if c.population.frozen || c.population.thrift == (overload.Degradation{}) {
 		return overload.None()
 	}

@@ -93,7 +93,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 		c.near.arrange()
 	}
 	c.giveCharges()
-	spare := c.Thrift()
+	spare := c.thrift()
 	c.due = c.due[:0]
 	for i := range c.near {
 		r := c.near[i].rec.real

@@ -91,7 +91,7 @@ func (d *spaceData) get(key uint16) ([]byte, bool) {
 }
 
 // Data returns the newest entry of the space's data for a key, as far as the cell knows.
-func (c *Cell) Data(key uint16) (DataEntry, bool) {
+func (c Hosted) Data(key uint16) (DataEntry, bool) {
 	for i := len(c.data.entries) - 1; i >= 0; i-- {
 		if e := &c.data.entries[i]; e.Key == key && !e.Removed {
 			return *e, true
@@ -102,4 +102,4 @@ func (c *Cell) Data(key uint16) (DataEntry, bool) {
 
 // AllData yields the space's data as the cell knows it, ordered by number: the newest entry of each
 // key and id, and notes of the newest that were removed.
-func (c *Cell) AllData() iter.Seq[DataEntry] { return slices.Values(c.data.entries) }
+func (c Hosted) AllData() iter.Seq[DataEntry] { return slices.Values(c.data.entries) }

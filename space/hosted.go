@@ -59,6 +59,15 @@ func (c Hosted) SetTree(t *bsp.Tree) {
 	c.tree = t
 }
 
+// Tree is the cell's version of the space's geometry. Do not change it.
+func (c Hosted) Tree() *bsp.Tree { return c.tree }
+
+// Ghosts is the number of ghosts.
+func (c Hosted) Ghosts() int { return len(c.ghosts) }
+
+// Handoffs is the number of handoffs in flight from here.
+func (c Hosted) Handoffs() int { return c.population.handoffs.From(c.space) }
+
 // Become gives the cell another leaf: the manager took the old one away and gave this CellApp a new
 // one of the same space while reals of the old one were still here. It reports false and changes
 // nothing if t is older than the cell's geometry or does not show that.

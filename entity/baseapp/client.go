@@ -255,24 +255,6 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 		return b.tooEarly(id, reliable)
 	}
 	switch id {
-	case protocol.EnableEntitiesID:
-		if len(body) != 0 {
-			return refusal(protocol.Malformed, "it is ready, with a body")
-		}
-		return b.enable()
-	case protocol.HeardID:
-		var m protocol.Heard
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if !s.hears(m.Has) {
-			return refusal(protocol.Malformed, "it has had more than it was sent, or less than before")
-		}
-	case protocol.PingID:
-		if len(body) != 0 {
-			return refusal(protocol.Malformed, "ping with a body")
-		}
-		s.client.control(protocol.AppendPong(b.app.buf[:0]))
 	case protocol.BaseCallID:
 		var m protocol.BaseCall
 		if err := m.Parse(body); err != nil {
@@ -303,10 +285,35 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 			return err
 		}
 		b.clientSaw(&m)
-	case protocol.AuditRequestID:
+	default:
+		return b.handleSession(id, body)
+	}
+	return nil
+}
+
+// handleSession takes what a client says of its session, rather than to an entity.
+func (b *base) handleSession(id protocol.ID, body []byte) error {
+	s := b.seat
+	switch id {
+	case protocol.EnableEntitiesID, protocol.PingID, protocol.AuditRequestID, protocol.LogoutID:
 		if len(body) != 0 {
-			return refusal(protocol.Malformed, "audit request with a body")
+			return refusal(protocol.Malformed, "message %d with a body of %d bytes", id, len(body))
 		}
+	}
+	switch id {
+	case protocol.EnableEntitiesID:
+		return b.enable()
+	case protocol.HeardID:
+		var m protocol.Heard
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if !s.hears(m.Has) {
+			return refusal(protocol.Malformed, "it has had more than it was sent, or less than before")
+		}
+	case protocol.PingID:
+		s.client.control(protocol.AppendPong(b.app.buf[:0]))
+	case protocol.AuditRequestID:
 		if !s.client.audits.take(b.app.now, 1, MaxClientAudits) {
 			return refusal(protocol.Flooding, "more than %d audits a second", MaxClientAudits)
 		}

@@ -106,8 +106,7 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onBasePlayer(body)
 	case c.player == nil && id != protocol.ResumedID && id != protocol.SettledID && id != protocol.FallbackID && id != protocol.NewTokenID:
 		return malformed("message %d before the player's entity", id)
-	}
-	if protocol.IsOwnValue(id) {
+	case protocol.IsOwnValue(id):
 		return c.onOwnValue(id, body)
 	}
 	switch id {
@@ -119,28 +118,12 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onOwnProperty(body, true)
 	case protocol.OwnPropertyID:
 		return c.onOwnProperty(body, false)
-	case protocol.ResetID:
-		return c.onReset(body)
 	case protocol.CellPlayerID:
 		return c.onCellPlayer(body)
 	case protocol.ForcedID:
 		return c.onForced(body)
 	case protocol.ControlledID:
 		return c.onControlled(body)
-	case protocol.ResumedID:
-		return c.onResumed(body)
-	case protocol.SettledID:
-		return c.onSettled(body)
-	case protocol.FallbackID:
-		return c.onFallback(body)
-	case protocol.PongID:
-		return nil // that it came is all
-	case protocol.NewTokenID:
-		return c.onNewToken(body)
-	case protocol.ResetEntitiesID:
-		return c.onResetEntities(body)
-	case protocol.SwitchID:
-		return c.onSwitch(body)
 	case protocol.CellGoneID:
 		return c.onCellGone(body)
 	case protocol.EnterID:
@@ -169,6 +152,29 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onSpaceDataGone(body)
 	case protocol.TimeOfDayID:
 		return c.onTimeOfDay(body)
+	}
+	return c.onSession(id, body)
+}
+
+// onSession applies what the proxy says of the session, rather than of the world.
+func (c *Client) onSession(id protocol.ID, body []byte) error {
+	switch id {
+	case protocol.ResetID:
+		return c.onReset(body)
+	case protocol.ResumedID:
+		return c.onResumed(body)
+	case protocol.SettledID:
+		return c.onSettled(body)
+	case protocol.FallbackID:
+		return c.onFallback(body)
+	case protocol.PongID:
+		return nil // that it came is all
+	case protocol.NewTokenID:
+		return c.onNewToken(body)
+	case protocol.ResetEntitiesID:
+		return c.onResetEntities(body)
+	case protocol.SwitchID:
+		return c.onSwitch(body)
 	case protocol.AuditID:
 		return c.onAudit(body)
 	}

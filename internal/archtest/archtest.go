@@ -1,5 +1,6 @@
 // Package archtest keeps the architecture: which package may import which, what a package that must
-// be deterministic may not touch, and that every package says what it is for.
+// be deterministic may not touch, that every package says what it is for, and that no function is
+// too long to read.
 //
 // Only its own test uses it: that runs [Check] with the rules of this module ([House]) over every
 // package and fails on any fault. The rules are tables of text. A new edge, an impure package or a
@@ -172,6 +173,7 @@ func (c *checker) unloadable(p *packages.Package) {
 func (c *checker) checkPackage(p *packages.Package) {
 	name := local(p.Module.Path, p.PkgPath)
 	c.checkDoc(p)
+	c.checkLength(p)
 	c.checkImports(p, name)
 	if !c.impure.has(name) {
 		c.checkTraps(p, name)

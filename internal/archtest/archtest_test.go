@@ -53,6 +53,7 @@ pointer:
 state:
 nodoc:
 baddoc:
+long:
 broken:
 adapter:
 program/...: low

@@ -61,21 +61,21 @@ func (c *Cluster) eachCellApp(f func(p *Process, a *cellapp.CellApp)) {
 }
 
 // eachView calls f with every real and ghost of every live CellApp.
-func (c *Cluster) eachView(f func(p *Process, cell *space.Cell, v space.View)) {
+func (c *Cluster) eachView(f func(p *Process, cell space.Hosted, v space.View)) {
 	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			for v := range cell.Views() {
-				f(p, cell.Cell, v)
+				f(p, cell, v)
 			}
 		}
 	})
 }
 
 // eachViewOf calls f with every real and ghost of one CellApp.
-func (c *Cluster) eachViewOf(p *Process, f func(cell *space.Cell, v space.View)) {
+func (c *Cluster) eachViewOf(p *Process, f func(cell space.Hosted, v space.View)) {
 	for cell := range p.app.(*cellapp.CellApp).Cells() {
 		for v := range cell.Views() {
-			f(cell.Cell, v)
+			f(cell, v)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (k *oneReal) safe() error {
 	reals := map[life]*Process{}
 	current, on := k.incarnations()
 	err := k.ordersGrow()
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() || err != nil {
 			return
 		}
@@ -164,7 +164,7 @@ func (k *oneReal) converged() error {
 	critters := 0
 	bases := map[entity.ID]baseapp.BaseView{}
 	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { bases[b.ID] = b })
-	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
 		}
@@ -297,7 +297,7 @@ func get(v space.View, name string) uint64 {
 
 func (k *exactlyOnce) safe() error {
 	var err error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() && get(v, "faults") > 0 && err == nil {
 			err = fmt.Errorf("promise 3: the cell part of %s on %s met %d gaps in its base's numbers", v.ID(), p.Name, get(v, "faults"))
 		}
@@ -331,7 +331,7 @@ func (k *exactlyOnce) converged() error {
 	var faults []error
 	tallies := map[entity.ID]tally{}
 	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) { tallies[b.ID] = counts(a.Script(b.ID)) })
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
 		}
@@ -368,7 +368,7 @@ type ghostMark struct {
 
 func (k *ghostsFollow) safe() error {
 	var err error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() || err != nil {
 			return
 		}
@@ -393,13 +393,13 @@ func (k *ghostsFollow) converged() error {
 		v space.View
 	}
 	reals := map[entity.ID]real{}
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() {
 			reals[v.ID()] = real{p, v}
 		}
 	})
 	ghosts := map[ghostAt]bool{}
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() {
 			return
 		}
@@ -414,7 +414,7 @@ func (k *ghostsFollow) converged() error {
 			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s (%v, event %d) on %s differs from its real on %s (%v, event %d)", v.ID(), v.Order(), v.LastEvent(), p.Name, r.p.Name, r.v.Order(), r.v.LastEvent()))
 		}
 	})
-	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
 		}

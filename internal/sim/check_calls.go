@@ -25,7 +25,7 @@ func (c *Cluster) owner(id entity.ID) *player {
 
 func (k *callsOnce) safe() error {
 	var err error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() || err != nil {
 			return
 		}
@@ -43,7 +43,7 @@ func (k *callsOnce) safe() error {
 
 func (k *callsOnce) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
 		}

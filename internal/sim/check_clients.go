@@ -33,7 +33,7 @@ func (k *clientsConverge) safe() error {
 // reals returns the reals of the space that players are in, by id and in order.
 func (k *clientsConverge) reals() (reals map[entity.ID]space.View, order []space.View) {
 	reals = map[entity.ID]space.View{}
-	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
 		if v.IsReal() && cell.Space() == theOther {
 			reals[v.ID()] = v
 		}

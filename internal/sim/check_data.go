@@ -58,7 +58,7 @@ func (d *keyData) String() string {
 }
 
 // dataOf is what a cell knows of a key.
-func dataOf(cell *space.Cell, key uint16) (d keyData) {
+func dataOf(cell space.Hosted, key uint16) (d keyData) {
 	for e := range cell.AllData() {
 		switch {
 		case e.Key != key:
@@ -176,7 +176,7 @@ func (k *oneData) begin() {
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			for _, key := range k.c.opts.dataKeys() {
-				if cell.Space() == theSpace && dataOf(cell.Cell, key).number > 0 {
+				if cell.Space() == theSpace && dataOf(cell, key).number > 0 {
 					last[keyAt{p.Address(), key}] = k.last[keyAt{p.Address(), key}]
 				}
 			}
@@ -236,10 +236,10 @@ func (k *oneData) agreed(key uint16) error {
 
 // theCell yields the cell of the space that everyone shares, if an app has one that is in its
 // geometry: a cell that lingers without anyone in it is told nothing new.
-func theCell(a *cellapp.CellApp) iter.Seq[*space.Cell] {
-	return func(yield func(*space.Cell) bool) {
+func theCell(a *cellapp.CellApp) iter.Seq[space.Hosted] {
+	return func(yield func(space.Hosted) bool) {
 		for cell := range a.Cells() {
-			if cell.Space() == theSpace && !(a.Removing(theSpace) && cell.Reals()+cell.Ghosts() == 0) && !yield(cell.Cell) {
+			if cell.Space() == theSpace && !(a.Removing(theSpace) && cell.Reals()+cell.Ghosts() == 0) && !yield(cell) {
 				return
 			}
 		}

@@ -166,7 +166,7 @@ func (k *placesFresh) safe() error {
 
 // follow looks where all reals are.
 func (k *placesFresh) follow(now time.Duration) {
-	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
 		if !v.IsReal() || cell.Space() != theSpace || !v.Def().HasClient {
 			return
 		}

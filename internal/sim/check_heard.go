@@ -69,7 +69,7 @@ func (k *heardInOrder) safe() error {
 
 func (k *heardInOrder) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
 		}

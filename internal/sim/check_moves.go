@@ -25,7 +25,7 @@ type footprint struct {
 
 func (k *movesInOrder) safe() error {
 	var err error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() || err != nil {
 			return
 		}

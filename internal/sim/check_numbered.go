@@ -30,7 +30,7 @@ type callsNumbered struct {
 
 func (k *callsNumbered) safe() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
 		}
@@ -71,7 +71,7 @@ func (k *callsNumbered) converged() error {
 			faults = append(faults, fmt.Errorf("promise 6: a call was lost: %s, %s", call, why))
 		}
 	}
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() || !v.Def().HasBase {
 			return
 		}
@@ -106,7 +106,7 @@ func (k *callsNumbered) counters() error {
 
 // greetedBy is the last number that the real of an entity has of a caller.
 func (c *Cluster) greetedBy(id, caller entity.ID) (n uint32) {
-	c.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+	c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 		if v.ID() == id && v.IsReal() {
 			_, last := greetersOf(v.Script())
 			n = last[caller.String()]

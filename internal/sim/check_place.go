@@ -43,7 +43,7 @@ const cutGrace = 2 * time.Second
 
 func (k *lastWord) safe() error {
 	var err error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		pl := k.c.owner(v.ID())
 		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || pl.driven || k.c.world.travels || err != nil { // who is teleported leaps
 			return

@@ -43,7 +43,7 @@ func (k *gameTime) safe() error {
 			k.cells[at] = cell.Game()
 		}
 	})
-	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
 		was, now := k.entities[v.ID()], entityTime{v.Order(), cell.Space(), v.Now()}
 		switch {
 		case !v.IsReal(), now.order.Before(was.order):

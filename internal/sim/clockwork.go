@@ -335,7 +335,7 @@ func (k *timersRun) safe() error {
 		return nil
 	}
 	var faults []error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.Def().Name != "Clock" || !v.IsReal() {
 			return
 		}
@@ -359,7 +359,7 @@ func (k *timersRun) safe() error {
 
 func (k *timersRun) converged() error {
 	ran := uint64(0)
-	k.c.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 		if v.Def().Name == "Clock" && v.IsReal() {
 			ran += get(v, "ran")
 		}

@@ -33,7 +33,7 @@ func TestDrive(t *testing.T) {
 		r.net.SetLink(lossy())
 		for ; rounds < 160; rounds++ {
 			r.wait(250 * time.Millisecond)
-			r.eachView(func(p *Process, _ *space.Cell, v space.View) {
+			r.eachView(func(p *Process, _ space.Hosted, v space.View) {
 				s, ok := v.Script().(*walkerCell)
 				if v.ID() != driven.id() || !v.IsReal() || !ok {
 					return
@@ -65,7 +65,7 @@ func TestDrive(t *testing.T) {
 		// Lines that have moved may have parted them: they meet where the one is.
 		var v space.View
 		r.until("it has a real", 5*time.Second, func() bool {
-			cell := (*space.Cell)(nil)
+			cell := (*space.Hosted)(nil)
 			_, cell, v = r.real(driven.id())
 			return cell != nil
 		})

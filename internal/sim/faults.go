@@ -256,7 +256,7 @@ func (c *Cluster) standStill() error {
 // in it; a real that its cell left far behind does not see what is around it.
 func (c *Cluster) inPlace() bool {
 	in := true
-	c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+	c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
 		if in && v.IsReal() && !cell.Ended() {
 			p := v.Position()
 			_, r, ok := cell.Tree().Leaf(cell.ID())

@@ -139,7 +139,7 @@ func (c *Cluster) images(v space.View, in entity.SpaceID, from property.Vector3)
 // throughGates checks what clients see of those of another space, and that nobody is seen twice or where
 // it is not. Of those who are in the space of the players, clientsConverge knows where they may be seen.
 func (k *clientsConverge) throughGates(bad func(string, ...any), pl *player, from property.Vector3) {
-	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
 		if !v.IsReal() || cell.Space() != theOther {
 			return
 		}
@@ -197,7 +197,7 @@ type meeting struct{ since, seen time.Duration }
 
 // follow keeps where figures have been, and whether anybody has moved to another app.
 func (k *gatesFresh) follow() {
-	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
 		id := v.ID()
 		if !v.IsReal() || cell.Space() != theOther && v.Def().Name != "Walker" {
 			return

@@ -102,7 +102,7 @@ func (k *onLand) safe() error {
 		return nil
 	}
 	var err error
-	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
 		if !v.IsReal() || cell.Space() != theSpace {
 			return
 		}

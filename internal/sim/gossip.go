@@ -625,7 +625,7 @@ func (c *Cluster) noneWaits() bool {
 
 // eachGossip calls f with each cell part and each base of the gossips.
 func (c *Cluster) eachGossip(f func(p *Process, s *gossipCell, b *gossipBase)) {
-	c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if s, ok := v.Script().(*gossipCell); ok && v.IsReal() {
 			f(p, s, nil)
 		}

@@ -81,7 +81,7 @@ func (c *Cluster) release() {
 
 // hasLeft reports whether a CellApp has a ghost of an entity and no longer its real.
 func (c *Cluster) hasLeft(p *Process, id entity.ID) (left bool) {
-	c.eachViewOf(p, func(_ *space.Cell, v space.View) {
+	c.eachViewOf(p, func(_ space.Hosted, v space.View) {
 		left = left || v.ID() == id && !v.IsReal()
 	})
 	return left

@@ -34,7 +34,7 @@ func TestLateSpaceData(t *testing.T) {
 			}
 		}
 		r.manager.restartAt = r.now + 300*time.Millisecond
-		var anew *space.Cell
+		var anew *space.Hosted
 		r.until("the space is made anew", 15*time.Second, func() bool { anew = r.cellOf(2); return anew != nil })
 		if e, ok := anew.Data(tuneKey); ok {
 			t.Fatalf("the space has data %d %q", e.Number, e.Value)
@@ -85,11 +85,11 @@ func (r *rig) lingering(in *orders) *Process {
 }
 
 // cellOf is the cell of the shared space that a manager of a term made.
-func (r *rig) cellOf(term uint32) (cell *space.Cell) {
+func (r *rig) cellOf(term uint32) (cell *space.Hosted) {
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for c := range a.Cells() {
 			if c.Space() == theSpace && c.ID().Term == term {
-				cell = c.Cell
+				cell = &c
 			}
 		}
 	})

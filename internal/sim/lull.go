@@ -117,7 +117,7 @@ func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
 
 // hops counts the handovers of all reals that there are.
 func (c *Cluster) hops() (n uint64) {
-	c.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+	c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() {
 			n += uint64(v.Order().Hop)
 		}
@@ -129,7 +129,7 @@ func (c *Cluster) hops() (n uint64) {
 // A crowd may be too dense even in silence: then its clients are owed the details of nearer
 // entities, and of more when the cell saves less.
 func (c *Cluster) lower(least map[entity.ID]float32) {
-	c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+	c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
 		}

@@ -141,7 +141,7 @@ func speaksOf(msg []byte) entity.ID {
 
 // lives returns how many reals of an entity there are, and whether one is on a process.
 func (r *rig) lives(id entity.ID, on *Process) (n int, there bool) {
-	r.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	r.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.ID() == id && v.IsReal() {
 			n++
 			there = there || p == on

@@ -173,13 +173,13 @@ func (r *rig) thrift() (most int) {
 }
 
 func (r *rig) game() (game time.Duration) {
-	r.eachView(func(_ *Process, cell *space.Cell, _ space.View) { game = cell.Game() })
+	r.eachView(func(_ *Process, cell space.Hosted, _ space.View) { game = cell.Game() })
 	return game
 }
 
 // steps is the sum of what all walkers have counted by timers.
 func (r *rig) steps() (n uint64) {
-	r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+	r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() {
 			n += get(v, "steps")
 		}

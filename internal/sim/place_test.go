@@ -91,7 +91,7 @@ func TestShoved(t *testing.T) {
 // top speed is lifted, or it alone would keep old uploads from undoing that.
 func (r *rig) shove(n int) {
 	pl := r.players[n%len(r.players)]
-	r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+	r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 		s, ok := v.Script().(*walkerCell)
 		if v.ID() != pl.id() || !v.IsReal() || !ok {
 			return

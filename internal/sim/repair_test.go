@@ -57,7 +57,7 @@ func (r *rig) grain(at property.Vector3) (id entity.ID) {
 
 // ghosts is the number of ghosts of an entity.
 func (r *rig) ghosts(id entity.ID) (n int) {
-	r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+	r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 		if v.ID() == id && !v.IsReal() {
 			n++
 		}

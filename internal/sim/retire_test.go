@@ -99,10 +99,10 @@ func ofRoom(m tampered) bool {
 }
 
 // cellIn returns the cell that a CellApp has of a space, or nil.
-func cellIn(p *Process, id entity.SpaceID) *space.Cell {
+func cellIn(p *Process, id entity.SpaceID) *space.Hosted {
 	for c := range p.app.(*cellapp.CellApp).Cells() {
 		if c.Space() == id {
-			return c.Cell
+			return &c
 		}
 	}
 	return nil

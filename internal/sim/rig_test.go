@@ -102,10 +102,10 @@ func (r *rig) until(what string, d time.Duration, done func() bool) {
 }
 
 // real finds the real of an entity.
-func (r *rig) real(id entity.ID) (on *Process, cell *space.Cell, real space.View) {
-	r.eachView(func(p *Process, c *space.Cell, v space.View) {
+func (r *rig) real(id entity.ID) (on *Process, cell *space.Hosted, real space.View) {
+	r.eachView(func(p *Process, c space.Hosted, v space.View) {
 		if v.ID() == id && v.IsReal() {
-			on, cell, real = p, c, v
+			on, cell, real = p, &c, v
 		}
 	})
 	return on, cell, real
@@ -130,7 +130,7 @@ func (r *rig) across(d float64) property.Vector3 {
 	r.t.Helper()
 	var at property.Vector3
 	found := false
-	r.eachView(func(_ *Process, cell *space.Cell, _ space.View) {
+	r.eachView(func(_ *Process, cell space.Hosted, _ space.View) {
 		for n := range cell.Tree().Nodes() {
 			if found {
 				return

@@ -16,7 +16,18 @@ func (pl *player) misbehave() {
 		return
 	}
 	pl.rude = true
-	var b []byte
+	b, unreliable := pl.mischief()
+	if unreliable || c.IntN(20) == 0 {
+		_, err := pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))])
+		pl.tried(err)
+		return
+	}
+	pl.tried(pl.p.ep.Send(pl.ch, b))
+}
+
+// mischief makes what no honest client sends; unreliable says that it is to go beside the order.
+func (pl *player) mischief() (b []byte, unreliable bool) {
+	c := pl.c.chance
 	switch c.IntN(11) {
 	case 0: // rubbish
 		b = pl.rubbish(1 + c.IntN(200))
@@ -41,12 +52,7 @@ func (pl *player) misbehave() {
 	case 5: // somewhere else, perhaps nowhere
 		wild := [...]float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32, -1e30, 300, -300}
 		m := protocol.Move{Sequence: c.Uint32(), Position: property.Vector3{X: wild[c.IntN(len(wild))], Z: wild[c.IntN(len(wild))]}}
-		b = m.Append(nil)
-		if c.IntN(2) == 0 {
-			_, err := pl.p.ep.SendUnreliable(pl.ch, b)
-			pl.tried(err)
-			return
-		}
+		return m.Append(nil), c.IntN(2) == 0
 	case 6: // a second claim
 		var m protocol.Attach
 		copy(m.Token[:], pl.rubbish(len(m.Token)))
@@ -68,12 +74,7 @@ func (pl *player) misbehave() {
 		m := protocol.Heard{Has: protocol.Counts{uint64(c.IntN(100)), uint64(c.IntN(1000))}}
 		b = m.Append(nil)
 	}
-	if c.IntN(20) == 0 {
-		_, err := pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))])
-		pl.tried(err)
-		return
-	}
-	pl.tried(pl.p.ep.Send(pl.ch, b))
+	return b, false
 }
 
 // tried notes what a rogue could not send: that is as much part of its run as what it could.

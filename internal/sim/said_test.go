@@ -21,7 +21,7 @@ const saidKey = 9
 func (r *rig) proclaim(on *Process, value string) {
 	r.t.Helper()
 	done := false
-	r.eachViewOf(on, func(c *space.Cell, v space.View) {
+	r.eachViewOf(on, func(c space.Hosted, v space.View) {
 		if s, ok := v.Script().(interface {
 			SetSpaceData(key uint16, value []byte) error
 		}); ok && !done && v.IsReal() && c.Space() == theSpace {
@@ -53,7 +53,7 @@ func (r *rig) twoSpeakers() (a, b *Process) {
 	r.t.Helper()
 	for _, p := range r.cellApps {
 		speaks := false
-		r.eachViewOf(p, func(c *space.Cell, v space.View) { speaks = speaks || v.IsReal() && c.Space() == theSpace })
+		r.eachViewOf(p, func(c space.Hosted, v space.View) { speaks = speaks || v.IsReal() && c.Space() == theSpace })
 		switch {
 		case !speaks:
 		case a == nil:

@@ -78,7 +78,7 @@ func (k *savedKept) safe() error { return nil }
 
 func (k *savedKept) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		s, ok := v.Script().(*saverCell)
 		if ok && v.IsReal() && s.Wrong.Get() != "" {
 			faults = append(faults, fmt.Errorf("promise 6: %s on %s: %s", v.ID(), p.Name, s.Wrong.Get()))

@@ -83,7 +83,7 @@ func TestAllButOne(t *testing.T) {
 		want := len(r.players) + r.opts.Rovers
 		r.until("all live on one CellApp", 15*time.Second, func() bool {
 			n := 0
-			r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+			r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 				if v.IsReal() && v.Def().HasBase {
 					n++
 				}
@@ -176,7 +176,7 @@ func TestKilledBaseApp(t *testing.T) {
 				t.Errorf("%s was at the other BaseApp and had to log in again: %v", pl.name, pl.client.Err())
 			}
 		}
-		r.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		r.eachView(func(p *Process, _ space.Hosted, v space.View) {
 			if base, _ := r.base(v.ID()); lost[v.ID()] || v.IsReal() && v.Def().HasBase && base == nil {
 				t.Errorf("%s still has %s, whose base is gone", p.Name, v.ID())
 			}
@@ -409,7 +409,7 @@ func TestOrphanedGhosts(t *testing.T) {
 				r.until("a CellApp is dead", 5*time.Second, func() bool { return !h.to.alive })
 				r.players[0].logout()
 				ghosts := func() (n int) {
-					r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+					r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 						if v.ID() == h.id {
 							n++
 						}
@@ -434,7 +434,7 @@ func TestBelievedOrigin(t *testing.T) {
 		h := r.awaitHandoff(r.across(-30), r.across(250), func(r *rig, h *handoff) bool { r.part(h.to, h.base); return true }, nil, nil)
 		r.until("the origin has no ghost", 20*time.Second, func() bool {
 			gone := true
-			r.eachView(func(p *Process, _ *space.Cell, v space.View) { gone = gone && (p != h.from || v.ID() != h.id) })
+			r.eachView(func(p *Process, _ space.Hosted, v space.View) { gone = gone && (p != h.from || v.ID() != h.id) })
 			return gone
 		})
 		if _, b := r.base(h.id); b.App != h.from.Address() {
@@ -482,7 +482,7 @@ func TestLateCreate(t *testing.T) {
 func (r *rig) corner(d float32) (here, there property.Vector3) {
 	r.t.Helper()
 	var tree *bsp.Tree
-	r.eachView(func(_ *Process, cell *space.Cell, _ space.View) { tree = cell.Tree() })
+	r.eachView(func(_ *Process, cell space.Hosted, _ space.View) { tree = cell.Tree() })
 	for n := range tree.Nodes() {
 		for along := float32(-half); along < half; along += 20 {
 			here, there = property.Vector3{X: float32(n.Line) - d, Z: along}, property.Vector3{X: float32(n.Line) + d, Z: along}

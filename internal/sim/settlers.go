@@ -211,7 +211,7 @@ func (k *settlersTold) safe() error {
 			err = fmt.Errorf("settlers: the base of %s on %s: %s", b.ID(), p.Name, wrong)
 		}
 	})
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() && v.Def().Name == "Settler" {
 			if wrong, _ := v.Get("wrong"); wrong.Str() != "" {
 				err = fmt.Errorf("settlers: %s on %s: %s", v.ID(), p.Name, wrong.Str())
@@ -226,7 +226,7 @@ func (k *settlersTold) safe() error {
 func (k *settlersTold) havenFits() error {
 	const late = 8 // who arrives before two cells have heard
 	n := 0
-	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
 		if v.IsReal() && cell.MaxEntities() == havenTakes {
 			n++
 		}
@@ -244,7 +244,7 @@ func (k *settlersTold) converged() error {
 			faults = append(faults, fmt.Errorf("settlers: the base of %s on %s waits for %d answers; it has a cell part: %v", b.ID(), p.Name, b.Begged.Len(), b.Has.Get()))
 		}
 	})
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() && v.Def().Name == "Settler" {
 			if open, _ := v.Get("open"); open.Len() > 0 {
 				faults = append(faults, fmt.Errorf("settlers: %s on %s waits for %d seedlings", v.ID(), p.Name, open.Len()))

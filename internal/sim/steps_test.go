@@ -41,11 +41,11 @@ func (x *changing) strike() {
 }
 
 // cell is the cell on its CellApp, nil if it is not there.
-func (x *changing) cell() (cell *space.Cell) {
+func (x *changing) cell() (cell *space.Hosted) {
 	if x.app.alive {
 		for c := range x.app.app.(*cellapp.CellApp).Cells() {
 			if c.ID() == x.leaf {
-				cell = c.Cell
+				cell = &c
 			}
 		}
 	}

@@ -290,7 +290,7 @@ type teleportsEnd struct{ c *Cluster }
 
 func (k *teleportsEnd) safe() error {
 	var err error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() || v.Def().Name != "Traveller" || err != nil {
 			return
 		}
@@ -311,7 +311,7 @@ func (k *teleportsEnd) safe() error {
 
 func (k *teleportsEnd) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() && v.Def().Name == "Traveller" && get(v, "asked") != get(v, "ended") {
 			faults = append(faults, fmt.Errorf("teleports: %s on %s asked for %d, at rest %d have ended", v.ID(), p.Name, get(v, "asked"), get(v, "ended")))
 		}

@@ -97,7 +97,7 @@ func (c *Cluster) vaults() map[uint64]vault {
 			return
 		}
 		v := vault{row: s.Row(), count: s.Count.Get(), heard: s.Heard.Get(), sum: -1}
-		c.eachView(func(_ *Process, _ *space.Cell, x space.View) {
+		c.eachView(func(_ *Process, _ space.Hosted, x space.View) {
 			if cell, ok := x.Script().(*vaultCell); ok && x.ID() == b.ID && x.IsReal() {
 				v.sum, v.at = cell.Sum.Get(), x.Position()
 			}

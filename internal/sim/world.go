@@ -3,7 +3,6 @@ package sim
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -182,47 +181,11 @@ func loadSchema(soul, critter, types string, defs map[string]string) (*property.
 }
 
 func newWorld(o Options) (*world, error) {
-	types, defs := "", map[string]string(nil)
-	if o.Wild.any() {
-		types, defs = wildTypes, wildDefs()
-	}
-	if o.Wild.Savers > 0 {
-		types += `<Saver hasClient="false"/>`
-		defs["entity_defs/Saver.def"] = saverDef
-	}
-	if o.Wild.Ledgers > 0 {
-		types += `<Ledger hasCell="false" hasClient="false"/>`
-		defs = maps.Clone(defs)
-		if defs == nil {
-			defs = map[string]string{}
-		}
-		defs["entity_defs/Ledger.def"] = ledgerDef
-	}
-	if o.Gateway {
-		types += `<Figure/>`
-		defs = maps.Clone(defs)
-		if defs == nil {
-			defs = map[string]string{}
-		}
-		defs["entity_defs/Figure.def"] = figureDef
-	}
-	if o.Wild.Vaults > 0 {
-		types += `<Vault hasClient="false"/>`
-		defs = maps.Clone(defs)
-		defs["entity_defs/Vault.def"] = vaultDef
-	}
-	soul, critter := soulDef, critterDef
-	if o.Lossy {
-		soul, critter = lossyDef(soul), lossyDef(critter)
-	}
-	schema, err := loadSchema(soul, critter, types, defs)
+	schema, err := worldSchema(o)
 	if err != nil {
 		return nil, err
 	}
 	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
-	if o.Wild.Vaults > 0 {
-		space.Register[vaultCell](w.cells, "Vault")
-	}
 	if o.Wild.stores() {
 		if w.books, err = newBooks(schema, o.Wild.Loans, o.Kept); err != nil {
 			return nil, err
@@ -231,16 +194,56 @@ func newWorld(o Options) (*world, error) {
 	if o.Gift > 0 {
 		w.gift = bytes.Repeat([]byte("gift"), o.Gift/4)
 	}
+	w.relogins = o.Wild.Relogins
+	w.settles = o.Wild.Settlers > 0
+	if w.travels = o.Wild.Travellers > 0; w.travels {
+		w.outcomes = map[entity.TeleportCode]int{}
+	}
+	w.registerCells(o)
+	return w, w.cells.Err()
+}
+
+// worldSchema loads the definitions of those who live in a world.
+func worldSchema(o Options) (*property.Schema, error) {
+	types, defs := "", map[string]string{}
+	if o.Wild.any() {
+		types, defs = wildTypes, wildDefs()
+	}
+	add := func(entry, name, def string) {
+		types += entry
+		defs["entity_defs/"+name+".def"] = def
+	}
+	if o.Wild.Savers > 0 {
+		add(`<Saver hasClient="false"/>`, "Saver", saverDef)
+	}
+	if o.Wild.Ledgers > 0 {
+		add(`<Ledger hasCell="false" hasClient="false"/>`, "Ledger", ledgerDef)
+	}
+	if o.Gateway {
+		add(`<Figure/>`, "Figure", figureDef)
+	}
+	if o.Wild.Vaults > 0 {
+		add(`<Vault hasClient="false"/>`, "Vault", vaultDef)
+	}
+	soul, critter := soulDef, critterDef
+	if o.Lossy {
+		soul, critter = lossyDef(soul), lossyDef(critter)
+	}
+	return loadSchema(soul, critter, types, defs)
+}
+
+// registerCells registers the cell scripts of those who live in a world.
+func (w *world) registerCells(o Options) {
+	if o.Wild.Vaults > 0 {
+		space.Register[vaultCell](w.cells, "Vault")
+	}
 	if o.Wild.any() {
 		w.registerWild(w.cells)
 	}
 	if o.Wild.Savers > 0 {
 		space.Register(w.cells, "Saver", func() *saverCell { return &saverCell{w: w} })
 	}
-	w.relogins = o.Wild.Relogins
-	w.settles = o.Wild.Settlers > 0
-	if w.travels = o.Wild.Travellers > 0; w.travels {
-		w.outcomes = map[entity.TeleportCode]int{}
+	if w.travels {
 		w.cells.OnArrival(w.rule)
 	}
 	space.Register(w.cells, "Walker", func() *walkerCell { return &walkerCell{w: w} })
@@ -256,7 +259,6 @@ func newWorld(o Options) (*world, error) {
 			w.inherited = append(w.inherited, area)
 		}
 	})
-	return w, w.cells.Err()
 }
 
 func (w *world) scripts(p *Process) *baseapp.Scripts {

@@ -138,6 +138,13 @@ func (a *CellApp) routeEntities() {
 	})
 	app.Try(r, a.clientMove)
 	app.Try(r, a.steer)
+	a.routeMigration()
+	a.routeGhosts()
+}
+
+// routeMigration registers what makes entities, asks for them, and hands them over.
+func (a *CellApp) routeMigration() {
+	r := &a.routes
 	app.Try(r, func(from sender, m *migrate.Create) error {
 		if err := a.mayCreate(from, m); err != nil {
 			return err
@@ -179,6 +186,11 @@ func (a *CellApp) routeEntities() {
 		a.population.Whereabouts(m.ID, m.Asker, m.App, m.Gone)
 		return nil
 	})
+}
+
+// routeGhosts registers what a real's app and those that have its ghosts say to each other.
+func (a *CellApp) routeGhosts() {
+	r := &a.routes
 	app.Try(r, func(from sender, m *ghost.State) error {
 		if err := a.mayHave(m.Base, m.ID); err != nil {
 			return err

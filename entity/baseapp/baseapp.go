@@ -147,7 +147,7 @@ func New(cfg Config) (*BaseApp, error) {
 		a.stats.AddOversizeCall(d, m, bytes)
 	}
 	a.looks.Lookout = cfg.Lookout
-	a.links.Transport, a.links.Log, a.links.Carriers = a.net, a.log, cfg.Carriers
+	a.links.Transport, a.links.Log = a.net, a.log
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
 	a.cellMgr.Among(cfg.Managers...)
@@ -255,7 +255,7 @@ func (a *BaseApp) sendReport() {
 	}
 	a.reportAt = a.now + wire.ReportPeriod
 	r := &a.report
-	app.Report(r, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
+	app.Report(r, &a.links, &a.routes, &a.cfg.Meters)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	r.Proxies, r.NoRoom = uint32(len(a.accounts)), a.leave.state != leaveNone
 	r.Unprotected, r.Copies = a.unprotected(), uint32(a.holding.copies)

@@ -65,7 +65,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	m := &BaseAppMgr{
 		cfg:      cfg,
 		log:      cfg.Log.With("app", "BaseAppMgr"),
-		links:    app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
+		links:    app.Links{Transport: cfg.Transport, Log: cfg.Log},
 		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		accounts: make(map[string]*account),
 		names:    names{held: make(map[string]held)},
@@ -99,7 +99,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 	}
 	m.reportAt = now + wire.ReportPeriod
 	m.report.NoRoom = m.noRoom()
-	app.Report(&m.report, &m.links, &m.routes, m.cfg.CPU, m.cfg.ProcessCPU)
+	app.Report(&m.report, &m.links, &m.routes, &m.cfg.Meters)
 	m.manager.Send(&m.report)
 }
 

@@ -54,15 +54,8 @@ type Config struct {
 	// Tick is the time between two ticks. A shorter one only makes timeouts more precise. Default
 	// 100 ms.
 	Tick time.Duration
-	// Clock is the meter of work. Default: no work is measured.
-	Clock func() time.Duration
-	// CPU is the processor time that the app's thread has used. Default: none is reported.
-	CPU func() time.Duration
-	// ProcessCPU is the processor time that the OS process has used on all its threads, and the id
-	// of that process; nil means unknown.
-	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers tells how the carriers of the process fare; nil means unknown.
-	Carriers func() []status.Carrier
+	// Meters are its clock, and what it says of itself in the status.
+	status.Meters
 }
 
 // Validate reports all faults of c at once.

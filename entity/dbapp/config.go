@@ -89,15 +89,8 @@ type Config struct {
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.
 	Tick time.Duration
-	// Clock measures work; nil means that none is measured.
-	Clock func() time.Duration
-	// CPU is the processor time that the app's thread has used; nil means unknown.
-	CPU func() time.Duration
-	// ProcessCPU returns the id of the OS process and the processor time of all its threads; nil
-	// means unknown.
-	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers returns the figures of the process's carriers; nil means unknown.
-	Carriers func() []status.Carrier
+	// Meters are its clock, and what it says of itself in the status.
+	status.Meters
 }
 
 // Validate reports all faults of c at once.

@@ -71,7 +71,7 @@ func New(cfg Config) (*DBApp, error) {
 	}
 	d := &DBApp{
 		cfg: cfg, log: cfg.Log.With("app", "DBApp"), began: -1,
-		links: app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
+		links: app.Links{Transport: cfg.Transport, Log: cfg.Log},
 		ticks: app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		calls: newCalls(), ids: make(map[string]idBlock),
 	}
@@ -114,7 +114,7 @@ func (d *DBApp) sendReport() {
 		return
 	}
 	d.reportAt = d.now + wire.ReportPeriod
-	app.Report(&d.report, &d.links, &d.routes, d.cfg.CPU, d.cfg.ProcessCPU)
+	app.Report(&d.report, &d.links, &d.routes, &d.cfg.Meters)
 	d.report.Pending = uint64(len(d.calls.byKey))
 	d.manager.Send(&d.report)
 }

@@ -95,15 +95,8 @@ type Config struct {
 	// Tick is the time between two ticks. A shorter one makes timeouts more precise, and lets those who
 	// wait in the queue come in faster once there is room: one in each tick. Default 100 ms.
 	Tick time.Duration
-	// Clock measures work. Default: no work is measured.
-	Clock func() time.Duration
-	// CPU is the processor time that the app's thread has used. Default: none is reported.
-	CPU func() time.Duration
-	// ProcessCPU returns the id of the OS process and the processor time of all its threads; nil
-	// means unknown.
-	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers returns the figures of the process's carriers; nil means unknown.
-	Carriers func() []status.Carrier
+	// Meters are its clock, and what it says of itself in the status.
+	status.Meters
 }
 
 // Validate reports all faults of c at once.

@@ -74,7 +74,7 @@ func New(cfg Config) (*LoginApp, error) {
 	l := &LoginApp{
 		cfg:    cfg,
 		log:    cfg.Log.With("app", "LoginApp"),
-		links:  app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
+		links:  app.Links{Transport: cfg.Transport, Log: cfg.Log},
 		ticks:  app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		logins: newLogins(),
 		queue:  queue{account: make(map[string]*place)},
@@ -119,7 +119,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 		return
 	}
 	l.reportAt = now + wire.ReportPeriod
-	app.Report(&l.report, &l.links, &l.routes, l.cfg.CPU, l.cfg.ProcessCPU)
+	app.Report(&l.report, &l.links, &l.routes, &l.cfg.Meters)
 	l.manager.Send(&l.report)
 }
 

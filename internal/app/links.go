@@ -37,8 +37,6 @@ type Links struct {
 	Transport mercury.Transport
 	// Log may be nil.
 	Log *slog.Logger
-	// Carriers returns the figures of the app's carriers. It may be nil.
-	Carriers func() []status.Carrier
 	// Errors counts the messages that were not sent.
 	Errors wire.SendErrors
 
@@ -281,19 +279,13 @@ func (l *Links) Tick(now time.Duration) {
 	}
 }
 
-// Report fills in how the app's messages fare, and what it uses of the processors: cpu tells of its
-// thread, process of its OS process. Either may be nil.
-func Report[S any](r *wire.Report, l *Links, routes *Routes[S], cpu func() time.Duration, process func() (pid int, used time.Duration)) {
-	if cpu != nil {
-		r.CPU = cpu()
-	}
-	r.AskProcess(process)
+// Report fills in how the app's messages fare, and what it uses of the processors: what meters
+// tells.
+func Report[S any](r *wire.Report, l *Links, routes *Routes[S], meters *status.Meters) {
+	r.Measure(meters)
 	routes.Describe(r)
 	r.Backlog = l.worst
 	r.Unsent = append(r.Unsent[:0], l.Errors...)
-	if l.Carriers != nil {
-		r.Carriers = l.Carriers()
-	}
 }
 
 func compareAddresses(a, b mercury.Address) int {

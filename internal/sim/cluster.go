@@ -25,6 +25,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster/status"
 	"github.com/cellscape/cellscape/space/overload"
 )
 
@@ -436,7 +437,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 		clock, work = p.wall, p.labour
 	}
 	return cellapp.New(cellapp.Config{
-		Clock: clock, Work: work,
+		Meters: status.Meters{Clock: clock}, Work: work,
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Lookout: p, Log: p.log(), Space: cells,
 	})
 }

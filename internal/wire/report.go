@@ -53,11 +53,17 @@ type Report struct {
 	status.Counters
 }
 
-// AskProcess fills in PID and ProcessCPU if usage is not nil.
-func (m *Report) AskProcess(usage func() (pid int, used time.Duration)) {
-	if usage != nil {
-		pid, used := usage()
+// Measure fills in what the app's meters tell, but for the clock.
+func (m *Report) Measure(by *status.Meters) {
+	if by.CPU != nil {
+		m.CPU = by.CPU()
+	}
+	if by.ProcessCPU != nil {
+		pid, used := by.ProcessCPU()
 		m.PID, m.ProcessCPU = uint32(pid), used
+	}
+	if by.Carriers != nil {
+		m.Carriers = by.Carriers()
 	}
 }
 

@@ -91,7 +91,7 @@ func New(cfg Config) (*CellApp, error) {
 	if cfg.Work != nil {
 		a.watch = load.NewStopwatch(cfg.Work)
 	}
-	a.links.Transport, a.links.Log, a.links.Carriers = cfg.Transport, cfg.Log, cfg.Carriers
+	a.links.Transport, a.links.Log = cfg.Transport, cfg.Log
 	a.route()
 	a.population = a.newPopulation()
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
@@ -201,7 +201,7 @@ func (a *CellApp) reports(now time.Duration) {
 
 func (a *CellApp) reportStats() {
 	m := &a.report
-	app.Report(m, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
+	app.Report(m, &a.links, &a.routes, &a.cfg.Meters)
 	m.Pending = a.Pending()
 	m.Counters, m.Told = a.counters, a.population.Told(a.cfg.Tick)
 	a.manager.Send(m)

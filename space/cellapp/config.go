@@ -44,20 +44,12 @@ type Config struct {
 	// as the cell's load and is shared over its entities.
 	Parallel func(n int, f func(worker, i int))
 	Workers  int
-	// Clock measures how long ticks take. Only differences between readings count, and it must not run
-	// backwards. With nil ticks take no time.
-	Clock func() time.Duration
+	// Meters are its clock, and what it says of itself in the status.
+	status.Meters
 	// Work measures loads, as Clock measures ticks. It should stand while the app has no processor
 	// (host.Env.Work): what others do on its machine is no load of its entities, and lines would run
 	// after it. With nil it is Clock; with neither, loads are only artificial.
 	Work func() time.Duration
-	// CPU is the processor time of the app's thread; nil reports zero.
-	CPU func() time.Duration
-	// ProcessCPU returns the id of the OS process and the processor time of all its threads; nil
-	// means unknown.
-	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers returns the figures of the process's carriers; nil means unknown.
-	Carriers func() []status.Carrier
 	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // measuringRig is a rig with measured loads, over a clock that moves a millisecond each time it is
@@ -22,7 +23,7 @@ func measuringRig(t testing.TB) *rig {
 	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
 	var clock time.Duration
 	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)),
-		Clock: func() time.Duration { clock += time.Millisecond; return clock }})
+		Meters: status.Meters{Clock: func() time.Duration { clock += time.Millisecond; return clock }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestWaitingForAProcessorIsNoLoad(t *testing.T) {
 				return *clock
 			}
 		}
-		app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)), Clock: step(&wall), Work: step(&work)})
+		app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)), Meters: status.Meters{Clock: step(&wall)}, Work: step(&work)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,13 +13,14 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster/status"
 	"github.com/cellscape/cellscape/space/overload"
 )
 
 // crowdedRig has a CellApp with one real, whose load is artificial.
 func crowdedRig(t *testing.T, perReal int64, clock func() time.Duration) *rig {
 	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
-	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)), Clock: clock,
+	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)), Meters: status.Meters{Clock: clock},
 		Space: space.Config{ArtificialLoad: perReal, Overload: overload.Config{Patience: time.Second, Dwell: 200 * time.Millisecond, Recovery: time.Second, MinRate: 0.5}}})
 	if err != nil {
 		t.Fatal(err)

@@ -207,13 +207,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.tellObservers()
 		m.tellOperators()
 	}
-	if m.cfg.CPU != nil {
-		m.own.CPU = m.cfg.CPU()
-	}
-	m.own.AskProcess(m.cfg.ProcessCPU)
-	if m.cfg.Carriers != nil {
-		m.own.Carriers = m.cfg.Carriers()
-	}
+	m.own.Measure(&m.cfg.Meters)
 	m.routes.Describe(&m.own)
 	return m.ticks.End(m.ticks.Now(), &m.own)
 }

@@ -141,16 +141,8 @@ type Config struct {
 	ReportPeriod time.Duration
 	// Tick is the time between ticks. Default 100 ms.
 	Tick time.Duration
-	// Clock measures how long the manager's own ticks take; only its differences count. Default
-	// none: work takes no time.
-	Clock func() time.Duration
-	// CPU is the processor time that the manager's thread has used. Default 0.
-	CPU func() time.Duration
-	// ProcessCPU is the processor time that the OS process has used on all its threads, and the id
-	// of that process; nil means unknown.
-	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers tells how the carriers of the process fare; nil means unknown.
-	Carriers func() []status.Carrier
+	// Meters are its clock, and what it says of itself in the status.
+	status.Meters
 }
 
 // Validate reports every field that makes no sense, each with its remedy.

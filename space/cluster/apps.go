@@ -47,8 +47,8 @@ func (c *Cluster) startCellAppMgr(fresh bool) error {
 func (c *Cluster) startBaseAppMgr() error {
 	p, err := c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return baseappmgr.New(baseappmgr.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, MaxProxies: c.cfg.maxProxies(), Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
-			Carriers: c.cfg.describe(&e, 1), Shed: c.cfg.Shed,
+			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, MaxProxies: c.cfg.maxProxies(), Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
+			Shed: c.cfg.Shed,
 		})
 	})
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *Cluster) startLoginApp() (err error) {
 	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		cfg := loginapp.Config{
 			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs, Queue: c.cfg.Logins.Queue,
-			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
-			Network: c.cfg.network(&e), Carriers: c.cfg.describe(&e, 1),
+			Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
+			Network: c.cfg.network(&e),
 		}
 		if len(c.cfg.TicketKeys) > 0 {
 			tickets, err := c.cfg.newMint(&e)
@@ -85,8 +85,8 @@ func (c *Cluster) startBaseApp() error {
 	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Member, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
 		return baseapp.New(baseapp.Config{
 			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
-			Secrets: e.Secrets, Start: c.cfg.BaseStart, Lookout: e.Lookout, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
-			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Carriers: c.cfg.describe(&e, 1), Upload: c.cfg.Upload, ResumeTime: c.cfg.ResumeTime, Relogin: c.cfg.Relogin,
+			Secrets: e.Secrets, Start: c.cfg.BaseStart, Lookout: e.Lookout, Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
+			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Upload: c.cfg.Upload, ResumeTime: c.cfg.ResumeTime, Relogin: c.cfg.Relogin,
 			BackupPeriod: c.cfg.BackupPeriod, BackupReplicas: c.cfg.BackupReplicas, MoveBatch: c.cfg.MoveBatch,
 			Stored: c.cfg.stored(), ArchivePeriod: c.cfg.ArchivePeriod, BringBack: c.cfg.BringBack,
 		})
@@ -104,9 +104,8 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Managers: c.places, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
-			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Clock: e.Clock, Work: e.Work, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
+			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Work: e.Work, Meters: c.cfg.meters(&e, 1), Log: e.Log,
 			Parallel: host.Parallel(c.cfg.Workers), Workers: c.cfg.Workers,
-			Carriers: c.cfg.describe(&e, 1),
 		})
 	})
 	if err != nil {

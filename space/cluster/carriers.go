@@ -197,8 +197,13 @@ func (c *Config) told(e *host.Env) (doors []protocol.Door) {
 	return doors
 }
 
-// describe returns the figures of a process's carriers for the managers. own is how many of them
-// are not doors.
+// meters are what an app of a process measures itself with. own is how many of its carriers are not
+// doors.
+func (c *Config) meters(e *host.Env, own int) status.Meters {
+	return status.Meters{Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Carriers: c.describe(e, own)}
+}
+
+// describe returns the figures of a process's carriers for the managers.
 func (c *Config) describe(e *host.Env, own int) func() []status.Carrier {
 	return func() (all []status.Carrier) {
 		for i, s := range e.Carriers() {

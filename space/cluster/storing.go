@@ -51,7 +51,7 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 			Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				return context.WithTimeout(ctx, dbapp.JobTime)
 			},
-			Jobs: e.Jobs, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Carriers: c.cfg.describe(&e, 1),
+			Jobs: e.Jobs, Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
 		})
 	})
 	if err != nil {

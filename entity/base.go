@@ -23,6 +23,7 @@ type baseHost interface {
 	ChangeSpaceData(space SpaceID, d SpaceDatum) error
 	NewDataID() (DataID, error)
 	Backup(method string, user int64) error
+	SetAutoBackup(on bool)
 	Destroy()
 	AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error)
 	Cancel(id CallbackID) bool
@@ -210,6 +211,16 @@ func (b *Base) LookupName(name, method string) (request uint64, err error) {
 // it does must be the same when it is done again. Where no other BaseApp holds copies, there is nothing to
 // wait for, and the callback comes with the next tick. Errors are ErrNoCallback, ErrGone and ErrTooMany.
 func (b *Base) Backup(method string, user int64) error { return b.host.Backup(method, user) }
+
+// SetAutoBackup says whether other BaseApps hold copies of the base, as they do at first. Without them it
+// costs nothing to back up, and dies with its BaseApp: its cell part and its client's session end, and its
+// names and its row in the store are free. For two backup periods after a copy was made the base may come
+// back as it was then. Nobody waits for a copy of it, so Backup calls its method with the next tick. When its
+// BaseApp retires, or bases are moved to even out the load, it moves like all others. What is said here lasts
+// until it is said otherwise, also on another BaseApp.
+//
+// It suits what the game can make anew, such as the spawner of a herd; not players.
+func (b *Base) SetAutoBackup(on bool) { b.host.SetAutoBackup(on) }
 
 // Destroy destroys the entity: it drops the client, then destroys the cell part, then the base.
 func (b *Base) Destroy() { b.host.Destroy() }

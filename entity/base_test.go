@@ -30,6 +30,8 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 func (h *fakeHost) CreateCellAt(CellInfo, string) (uint64, error)     { return 3, nil }
 func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error) { return 4, nil }
 func (h *fakeHost) Backup(string, int64) error                        { return nil }
+func (h *fakeHost) SetAutoBackup(bool)                                {}
+func (h *fakeHost) SetAutoArchive(bool)                               {}
 
 func (h *fakeHost) DestroySpace(id SpaceID) error               { h.created = int(id); return nil }
 func (h *fakeHost) App() mercury.Address                        { return mercury.Address{Salt: 9} }

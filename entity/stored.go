@@ -71,6 +71,7 @@ type Stood struct {
 // storeHost is what the methods of Base below need from the app that holds it.
 type storeHost interface {
 	Write(method string, user int64) error
+	SetAutoArchive(on bool)
 	Row() uint64
 	Stood() (Stood, bool)
 	LoadBase(what Stored, method string) (request uint64, err error)
@@ -83,6 +84,11 @@ type storeHost interface {
 // first Write makes the entity's row. Without a call a base is written once in an archive period, and
 // when it ends. Errors are ErrNoCallback, ErrGone, ErrNotStored and ErrTooMany.
 func (b *Base) Write(method string, user int64) error { return b.host.Write(method, user) }
+
+// SetAutoArchive says whether an entity that the store keeps is written once in an archive period, as it is at
+// first. Without it the store has what the last Write wrote, until the base ends or the world is stopped in order:
+// both write. What is said here lasts as long as the base, also on another BaseApp.
+func (b *Base) SetAutoArchive(on bool) { b.host.SetAutoArchive(on) }
 
 // Row is the entity's database id, by which it can be loaded for ever; 0 while it has none, because it was
 // not written yet, or is not kept.

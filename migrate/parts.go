@@ -50,6 +50,7 @@ const (
 	BaseAnswersPart                  // calls that it answers later
 	BaseStorePart                    // its row in the store
 	BaseGivePart                     // clients that it gives away, or has given away
+	BaseAutoPart                     // what is not done for it by itself
 	lastBaseTag
 )
 
@@ -59,7 +60,7 @@ func (t Tag) String() string {
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}
-	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers", "base store", "base give"}
+	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers", "base store", "base give", "base auto"}
 	if i := int(t - BaseCorePart); t >= BaseCorePart && i < len(based) {
 		return based[i]
 	}

@@ -75,6 +75,7 @@ type copied struct {
 	// death of this app would be healed from the copies of the app before.
 	came          uint64
 	queued, again bool // in soon; it must go there after the one under way
+	manual        bool // the script wants none (auto.go)
 	large         bool // too large to travel, when it was last tried
 	// refused says that no copy was taken since refusedAt, and roomless that this lasted too long.
 	refused, roomless bool
@@ -126,9 +127,9 @@ func (a *BaseApp) protected() bool {
 	return a.copying.period > 0 && len(a.copying.ruling.all) > 0
 }
 
-// protected reports whether the app is, and a copy of this base can travel and finds room.
+// protected reports whether the app is, and a copy of this base is wanted, can travel and finds room.
 func (b *base) protected() bool {
-	return b.app.protected() && !b.copied.large && !b.copied.roomless
+	return b.app.protected() && !b.copied.large && !b.copied.roomless && !b.uncopied()
 }
 
 // exposed tells all who keep something for a base that nothing protects it any more.
@@ -228,7 +229,10 @@ func (a *BaseApp) copyOldest() {
 // no room now.
 func (a *BaseApp) copyNow(b *base) bool {
 	k, c := &a.copying, &b.copied
-	to := k.ruling.holders(k.to[:0], a, b)
+	to := k.to[:0]
+	if !b.uncopied() {
+		to = k.ruling.holders(to, a, b)
+	}
 	k.to = to
 	for _, h := range to {
 		if a.links.Level(h) == mercury.Packed {
@@ -347,8 +351,10 @@ func (b *base) copyEnded() {
 	}
 }
 
-// copiedBy reports whether the newest held copy of a base is at all its holders by a rule.
-func (a *BaseApp) copiedBy(r *migrate.Rule, b *base) bool { return a.allOf(r, b, b.copied.holders) }
+// copiedBy reports whether the newest held copy of a base is at all its holders by a rule, if it has any.
+func (a *BaseApp) copiedBy(r *migrate.Rule, b *base) bool {
+	return b.uncopied() || a.allOf(r, b, b.copied.holders)
+}
 
 // ruled reports whether the death of this app would be healed from the newest held copy of a base, or from a
 // newer one.

@@ -50,6 +50,7 @@ type keeping struct {
 	holder uint32
 
 	wanted, queued, calling bool
+	manual                  bool // the archive passes it over (auto.go)
 	notBefore               time.Duration
 	// stepCopy is the copy of the base that has the id of the row or, at the end, that the base has ended.
 	stepCopy copyMark

@@ -87,6 +87,7 @@ func (a *BaseApp) Retire(reason string) {
 	a.log.Info("the BaseApp is to leave the cluster", "reason", reason, "bases", len(a.byID))
 	a.leave = leaving{state: leaveAsked, reason: reason, logAt: a.now + logLeavingEvery, asks: app.NewErrands(&a.cellMgr, 1)}
 	a.copying.ruling.seen = a.roster.Changes() - 1 // the rule is another one now
+	a.copyAll()
 }
 
 // Retired reports whether the app has left the cluster after Retire, and all that it had to say is said:

@@ -185,7 +185,7 @@ func (a *BaseApp) copyForRule() {
 func (r *ruling) lacks(a *BaseApp, b *base) bool {
 	c := &b.copied
 	switch {
-	case b.removed || c.large || c.roomless || len(r.next.List) == 0:
+	case b.removed || c.large || c.roomless || b.uncopied() || len(r.next.List) == 0:
 		return false
 	case c.born > r.born && c.held == 0 && c.confirmed == 0:
 		return false // it is sent to all holders from the start, and nobody counts on it yet
@@ -268,7 +268,7 @@ func (a *BaseApp) rule() {
 		a.holdOnlyBy(&r.rules, b)
 		switch {
 		case !a.ruled(b):
-		case len(r.rules.List) == 0:
+		case len(r.rules.List) == 0 || b.uncopied():
 			b.confirm(b.copied.number)
 		default:
 			b.confirm(b.copied.held)

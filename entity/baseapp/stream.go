@@ -85,6 +85,9 @@ func (b *base) appendParts(buf []byte) []byte {
 	if b.giving != nil || b.gone != nil {
 		part(migrate.BaseGivePart, b.codeGiving)
 	}
+	if b.copied.manual || b.keep.manual {
+		part(migrate.BaseAutoPart, b.codeAuto)
+	}
 	return buf
 }
 
@@ -115,6 +118,8 @@ func (b *base) readParts(parts []byte) error {
 			return codec.Parse(body, b.codeKeep)
 		case migrate.BaseGivePart:
 			return codec.Parse(body, b.codeGiving)
+		case migrate.BaseAutoPart:
+			return codec.Parse(body, b.codeAuto)
 		}
 		return r.Close()
 	})

@@ -28,8 +28,9 @@ type BaseView struct {
 	// are not yet acknowledged.
 	Kept, Unreceived int
 	// Confirmed is the number of the newest copy that all other BaseApps have which are to hold it; 0 for
-	// none.
+	// none. With Uncopied none is to hold it (entity.Base.SetAutoBackup).
 	Confirmed uint64
+	Uncopied  bool
 }
 
 // Bases yields all bases in order of their ids, for tests, checkers and status pages. Do not use
@@ -41,7 +42,7 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 				continue
 			}
 			v := BaseView{ID: b.id, Account: b.account, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(), Life: b.life(),
-				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed}
+				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed, Uncopied: b.uncopied()}
 			if !yield(v) {
 				return
 			}

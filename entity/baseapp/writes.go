@@ -75,7 +75,7 @@ func (a *BaseApp) archive() {
 	s.credit = min(s.credit+float64(len(a.list))*float64(a.ticks.Period)/float64(a.cfg.ArchivePeriod), maxWritesPerTick)
 	for ; s.credit >= 1; s.credit-- {
 		s.cursor = (s.cursor + 1) % len(a.list)
-		if b := a.list[s.cursor]; !b.removed && !b.destroying && b.keep.made {
+		if b := a.list[s.cursor]; !b.removed && !b.destroying && b.keep.made && !b.keep.manual {
 			b.want()
 		}
 	}

@@ -52,6 +52,9 @@ func (k *copiesHeld) each(f func(p *Process, b baseapp.BaseView, rule *migrate.R
 		}
 		rule, _ := m.BackupRule(p.Address())
 		for b := range a.Bases() {
+			if b.Uncopied {
+				continue
+			}
 			f(p, b, &rule, rule.Holders(nil, p.Address(), b.ID))
 		}
 	}

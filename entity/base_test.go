@@ -32,6 +32,7 @@ func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error) { return 4
 func (h *fakeHost) Backup(string, int64) error                        { return nil }
 func (h *fakeHost) SetAutoBackup(bool)                                {}
 func (h *fakeHost) SetAutoArchive(bool)                               {}
+func (h *fakeHost) QueryStore(StoredQuery, string) (uint64, error)    { return 0, nil }
 
 func (h *fakeHost) DestroySpace(id SpaceID) error               { h.created = int(id); return nil }
 func (h *fakeHost) App() mercury.Address                        { return mercury.Address{Salt: 9} }

@@ -75,6 +75,7 @@ type storeHost interface {
 	Row() uint64
 	Stood() (Stood, bool)
 	LoadBase(what Stored, method string) (request uint64, err error)
+	QueryStore(q StoredQuery, method string) (request uint64, err error)
 	DestroyRow() error
 }
 

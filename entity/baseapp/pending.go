@@ -16,6 +16,8 @@ const (
 	questionSpace question = 1 + iota // CreateSpace
 	questionBase                      // CreateBase
 	questionName                      // RegisterName, LookupName
+	questionStore                     // QueryStore
+	lastQuestion  = questionStore
 )
 
 // pending is a question of the script to a manager that has no answer yet. The app asks, and the answer
@@ -60,12 +62,14 @@ func (b *base) tellForgotten() {
 			callBack(b, p.method, entity.BaseReply{Request: p.request, Reason: errForgotten.Error()})
 		case questionName:
 			callBack(b, p.method, entity.NameReply{Request: p.request, Name: p.name, Reason: errForgotten.Error()})
+		case questionStore:
+			callBack(b, p.method, entity.StoredPage{Request: p.request, Err: &entity.StoreError{Code: entity.StoreBusy, Reason: errForgotten.Error()}})
 		}
 	}
 }
 
 func (p *pending) code(c *codec.Coder) {
-	codec.Enum(c, &p.what, questionSpace, questionName)
+	codec.Enum(c, &p.what, questionSpace, lastQuestion)
 	c.Uvarint(&p.request)
 	c.String(&p.method, script.MaxName)
 	c.String(&p.name, entity.MaxBaseName)

@@ -24,7 +24,7 @@ func NewScripts(schema *property.Schema) *Scripts {
 		Methods: func(d *property.Definition) []*property.Method { return d.BaseMethods },
 		Hooks:   hooks(), Foreign: foreignHooks(),
 		Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.SpaceReply](), reflect.TypeFor[entity.DownloadEnd](), reflect.TypeFor[entity.ClientGiven](),
-			reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply](), reflect.TypeFor[entity.Reply](), reflect.TypeFor[entity.TeleportReply](),
+			reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply](), reflect.TypeFor[entity.StoredPage](), reflect.TypeFor[entity.Reply](), reflect.TypeFor[entity.TeleportReply](),
 			reflect.TypeFor[entity.CellReply](), reflect.TypeFor[entity.StoreReply]()},
 	})
 	return s

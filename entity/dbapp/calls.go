@@ -103,7 +103,7 @@ func (d *DBApp) take(from sender, m *wire.CallStore) {
 	c.m.Data = slices.Clone(m.Data)
 	c.row = rowKey{store.Key{Type: m.Type, ID: store.ID(m.Row)}, m.Identifier}
 	c.holder = store.Holder{Start: m.Start, App: d.roster.Allocator(from.app), Entity: m.Entity}
-	if m.Op == wire.StoreLoad {
+	if m.Op == wire.StoreLoad || m.Op == wire.StoreQuery {
 		c.until = d.now + LoadPatience
 	}
 	if m.Op == wire.StoreTakeOver && d.lives(m.FromApp) && d.roster.Home(m.Entity).App != from.app {

@@ -123,6 +123,8 @@ func do(ctx context.Context, s store.Store, m *wire.CallStore, t *store.Type, h 
 			err = nil // by a call whose answer was lost
 		}
 		return outcome{err: err}
+	case wire.StoreQuery:
+		return query(ctx, s, m.Data, t)
 	}
 	return outcome{err: errCall}
 }

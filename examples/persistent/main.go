@@ -62,6 +62,14 @@ func (p *Player) OnKept(r entity.StoreReply) {
 		return
 	}
 	fmt.Fprintf(out, "%d things in the bag are kept\n", r.User)
+	_, _ = p.QueryStore(entity.StoredQuery{Type: "Avatar", Property: "name"}, "OnKnown")
+}
+
+// OnKnown is told whom the store keeps, in the order of their names.
+func (p *Player) OnKnown(page entity.StoredPage) {
+	for _, r := range page.Rows {
+		fmt.Fprintf(out, "the store keeps %s\n", r.Get("name").Str())
+	}
 }
 
 // Avatar is the cell part.

@@ -34,7 +34,7 @@ func TestItStandsWhereItStood(t *testing.T) {
 	said := &transcript{}
 	out = said
 	for _, want := range [][]string{
-		{"Ada stands at x=0 with 0 things in the bag", "1 things in the bag are kept", "Bob has baked 0 loaves"},
+		{"Ada stands at x=0 with 0 things in the bag", "1 things in the bag are kept", "the store keeps Ada", "Bob has baked 0 loaves"},
 		{"Ada stands at x=5 with 1 things in the bag", "2 things in the bag are kept", "Bob has baked", "1 of type Baker are written"},
 		{"Ada stands at x=10 with 2 things in the bag", "3 things in the bag are kept"},
 	} {

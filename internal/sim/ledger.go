@@ -27,8 +27,9 @@ const ledgerDef = `<root><Persistent> true </Persistent><Properties>
 type ledger struct {
 	*entity.Base
 	Count property.Int64
-	w     *world `cellscape:"local"`
-	beats int    `cellscape:"local"`
+	w     *world  `cellscape:"local"`
+	beats int     `cellscape:"local"`
+	asked *survey `cellscape:"local"`
 }
 
 // OnCreated starts the beat. What was loaded has what was confirmed.
@@ -53,6 +54,9 @@ func (b *ledger) OnBeat(entity.Callback) {
 	b.Count.Set(b.Count.Get() + 1)
 	if b.beats++; b.beats%3 == 0 {
 		_ = b.Write("OnKept", b.Count.Get())
+	}
+	if b.w.books.surveys && b.beats%4 == 0 && b.asked == nil {
+		b.survey()
 	}
 	if k := b.w.books; k.loans && b.Row() != 0 {
 		switch odd := (b.Row()^b.Row()>>6)%2 != 0; {
@@ -89,22 +93,25 @@ type books struct {
 	rows               []uint64         // of least, in the order in which they were made
 	last               map[uint64]int64 // by row, of ledgers that have ended
 	lost               []string
-	loans              bool
+	loans, surveys     bool
+	rowsSeen           int // by surveys
+	surveysFailed      int
 	next               int // of rows, to be loaded
 	confirmed, refused int
 	loaded             int
 	trouble            error // what the store answers everything with; nil for none
 }
 
-func newBooks(schema *property.Schema, loans bool, kept *memory.Store) (*books, error) {
+func newBooks(schema *property.Schema, o *Options) (*books, error) {
 	types, err := store.NewSchema(schema)
 	if err != nil {
 		return nil, err
 	}
+	kept := o.Kept
 	if kept == nil {
 		kept = memory.New()
 	}
-	k := &books{kept: kept, types: types, least: map[uint64]int64{}, last: map[uint64]int64{}, loans: loans}
+	k := &books{kept: kept, types: types, least: map[uint64]int64{}, last: map[uint64]int64{}, loans: o.Wild.Loans, surveys: o.Wild.Surveys}
 	_, err = k.kept.Apply(context.Background(), types, false)
 	return k, err
 }
@@ -129,6 +136,14 @@ func (s troubled) Reserve(ctx context.Context, c store.Counter, n uint64) (uint6
 		return 0, s.k.trouble
 	}
 	return s.Store.Reserve(ctx, c, n)
+}
+
+// Query implements store.Entities.
+func (s troubled) Query(ctx context.Context, q store.Query) (store.Page, error) {
+	if s.k.trouble != nil {
+		return store.Page{}, s.k.trouble
+	}
+	return s.Store.Query(ctx, q)
 }
 
 // Load implements store.Entities.

@@ -64,6 +64,32 @@ func TestLedgersInherited(t *testing.T) {
 	}
 }
 
+// TestSurveys: ledgers ask the store for all of them, while a BaseApp and the DBApp die, the store is away for a while,
+// and counts go on. Who asks is answered, in order, with what was confirmed.
+func TestSurveys(t *testing.T) {
+	play(t, Options{Seed: 90, Players: 1, Rovers: 1, BaseApps: 3, Replicas: 1, Wild: Wild{Ledgers: 9, Surveys: true}}, func(r *rig) {
+		r.parted = true // the DBApp counts what it could not do
+		books := r.world.books
+		for _, p := range []*Process{r.dbApp, r.baseApps[0]} {
+			r.wait(6 * time.Second)
+			if books.rowsSeen == 0 {
+				t.Errorf("nobody was answered before the crash of %s", p.Name)
+			}
+			p.crash()
+			p.restartAt = r.now + 2*time.Second
+			r.wait(6 * time.Second)
+		}
+		books.trouble = store.ErrAway
+		r.wait(45 * time.Second)
+		failed := books.surveysFailed
+		books.trouble, books.rowsSeen = nil, 0
+		r.wait(10 * time.Second)
+		if books.rowsSeen < 50 || failed == 0 {
+			t.Errorf("%d rows were seen in the end, %d surveys failed before", books.rowsSeen, failed)
+		}
+	})
+}
+
 // TestLastWriteIsInherited: a base ends while the store is away, and then its BaseApp dies. Its heir makes the
 // last write, and gives the row back.
 func TestLastWriteIsInherited(t *testing.T) {

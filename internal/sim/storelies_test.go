@@ -27,7 +27,7 @@ func (x *impostor) toDBApp() []wire.Message {
 	row := uint64(1 + x.n%9)
 	call := wire.CallStore{Request: uint64(x.n), Number: 1<<32 | uint64(x.n), Start: 1, Type: "Ledger", Row: row, Entity: v.ID, Version: 1 << 40, Data: []byte("rubbish")}
 	lies := append(x.orders(), x.answers()...)
-	for _, op := range []wire.StoreOp{wire.StoreCreate, wire.StoreWrite, wire.StoreLoad, wire.StoreFree, wire.StoreTakeOver, wire.StoreDelete} {
+	for _, op := range []wire.StoreOp{wire.StoreCreate, wire.StoreWrite, wire.StoreLoad, wire.StoreFree, wire.StoreTakeOver, wire.StoreDelete, wire.StoreQuery} {
 		m := call
 		m.Op = op
 		lies = append(lies, &m)

@@ -38,6 +38,8 @@ type Wild struct {
 	Savers int
 	// Loans says that ledgers end, and are loaded again by others.
 	Loans bool
+	// Surveys says that ledgers ask the store for all of them, by their counts.
+	Surveys bool
 	// Vaults is how many entities with both parts the store keeps; with any, the cluster has a store.
 	Vaults int
 	// Gossips is how many entities call each other's parts.

@@ -187,7 +187,7 @@ func newWorld(o Options) (*world, error) {
 	}
 	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
 	if o.Wild.stores() {
-		if w.books, err = newBooks(schema, o.Wild.Loans, o.Kept); err != nil {
+		if w.books, err = newBooks(schema, &o); err != nil {
 			return nil, err
 		}
 	}

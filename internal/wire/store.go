@@ -27,7 +27,9 @@ const (
 	StoreTakeOver
 	// StoreDelete removes a row.
 	StoreDelete
-	lastStoreOp = StoreDelete
+	// StoreQuery asks for rows by a column; Data is RowsWanted, and that of the answer RowsFound.
+	StoreQuery
+	lastStoreOp = StoreQuery
 )
 
 // MaxIdentifier bounds the identifier of an entity that is looked up: what a column takes.
@@ -53,7 +55,7 @@ type CallStore struct {
 	Release bool
 	// AutoLoad marks an entity that is to come back when the cluster starts.
 	AutoLoad bool
-	// Data is the record, which also has the columns.
+	// Data is the record, which also has the columns; of a StoreQuery, RowsWanted.
 	Data []byte
 }
 

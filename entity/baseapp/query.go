@@ -1,0 +1,99 @@
+package baseapp
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/property"
+)
+
+// QueryStore is part of entity.Base's host.
+func (b *base) QueryStore(q entity.StoredQuery, method string) (uint64, error) {
+	a := b.app
+	t := a.keeps(a.cfg.Schema.Type(q.Type))
+	switch err := script.CheckCallback[entity.StoredPage](b.kind, method); {
+	case b.destroying:
+		return 0, entity.ErrGone
+	case err != nil:
+		return 0, err
+	case t == nil:
+		return 0, fmt.Errorf("%w: type %q", entity.ErrNotStored, q.Type)
+	case a.storing.open >= maxStoreCalls:
+		return 0, fmt.Errorf("%w: %d calls of the store are open", entity.ErrTooMany, a.storing.open)
+	}
+	wanted, err := a.rowsWanted(&q)
+	if err != nil {
+		return 0, err
+	}
+	a.asked++
+	request := a.asked
+	b.await(pending{what: questionStore, request: request, method: method})
+	m := &wire.CallStore{Op: wire.StoreQuery, Type: t.Name, Entity: b.id, Data: wanted.Encode()}
+	a.storeCall(m, func(r *wire.StoreAnswer) {
+		b.answered(questionStore, request)
+		if b.hears() {
+			callBack(b, method, pageOf(t, request, r))
+		}
+	})
+	return request, nil
+}
+
+// rowsWanted is a query as it is sent to the DBApp.
+func (a *BaseApp) rowsWanted(q *entity.StoredQuery) (m wire.RowsWanted, err error) {
+	limit := cmp.Or(q.Limit, entity.DefaultStoredPage)
+	x := store.Query{Type: q.Type, Column: q.Property, Min: q.Min, Max: q.Max, Descending: q.Descending, Limit: limit}
+	if q.After != nil {
+		x.After = &store.Cursor{ID: store.ID(q.After.Row), Value: q.After.Get(q.Property)}
+	}
+	_, c, err := a.cfg.Stored.CheckQuery(&x)
+	if err != nil {
+		return m, err
+	}
+	m = wire.RowsWanted{Column: x.Column, Descending: x.Descending, Limit: uint32(limit)}
+	scalar := func(v property.Value) (s wire.Scalar) {
+		if c != nil && !v.IsNone() {
+			s.V = c.Scalar(v)
+		}
+		return s
+	}
+	m.Min, m.Max = scalar(x.Min), scalar(x.Max)
+	if x.After != nil {
+		m.After, m.AfterRow = scalar(x.After.Value), uint64(x.After.ID)
+	}
+	return m, nil
+}
+
+// pageOf is what the script is told.
+func pageOf(t *store.Type, request uint64, r *wire.StoreAnswer) entity.StoredPage {
+	p := entity.StoredPage{Request: request}
+	var found wire.RowsFound
+	if r.Code != entity.StoreDone {
+		p.Err = &entity.StoreError{Code: r.Code, Reason: r.Reason}
+		return p
+	}
+	if err := found.Decode(r.Data); err != nil {
+		p.Err = &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()}
+		return p
+	}
+	names := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		names[i] = t.Columns[i].Name
+	}
+	for _, x := range found.Rows {
+		row := entity.StoredRow{Row: x.Row, Live: x.Live, Properties: names}
+		for i := range x.Columns[:min(len(x.Columns), len(names))] {
+			v, err := t.Columns[i].Value(x.Columns[i].V)
+			if err != nil {
+				return entity.StoredPage{Request: request, Err: &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()}}
+			}
+			row.Values = append(row.Values, v)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	p.More = found.More
+	return p
+}

@@ -33,6 +33,7 @@ type Tombstones struct {
 type tombstone struct {
 	Head
 	until time.Duration
+	ended bool // with the entity, and not only with a hop of its real
 }
 
 // burial is one Bury; an entity that was buried again has several.
@@ -41,8 +42,14 @@ type burial struct {
 	until time.Duration
 }
 
-// Bury adds a tombstone for a ghost that was at h.
-func (t *Tombstones) Bury(h Head, now time.Duration) {
+// Bury adds a tombstone for a real that was at h, and has gone on.
+func (t *Tombstones) Bury(h Head, now time.Duration) { t.add(h, now, false) }
+
+// End adds a tombstone for a real that ended at h, and with it the entity, unless that has a base which
+// brings it back.
+func (t *Tombstones) End(h Head, now time.Duration) { t.add(h, now, true) }
+
+func (t *Tombstones) add(h Head, now time.Duration, ended bool) {
 	if t.byID == nil {
 		t.byID = make(map[entity.ID]tombstone)
 	}
@@ -51,9 +58,9 @@ func (t *Tombstones) Bury(h Head, now time.Duration) {
 	}
 	until := now + TombstoneLease
 	if old, ok := t.byID[h.ID]; ok && h.before(old.Head) {
-		h = old.Head
+		h, ended = old.Head, old.ended
 	}
-	t.byID[h.ID] = tombstone{h, until}
+	t.byID[h.ID] = tombstone{h, until, ended}
 	t.queue = append(t.queue, burial{h.ID, until})
 	if invariant.On {
 		t.assert()
@@ -88,11 +95,8 @@ func (t *Tombstones) Forbids(h Head) bool {
 	return ok && !s.before(h)
 }
 
-// Ended reports whether a real of an entity was here to its end, or to that of one of its hops.
-func (t *Tombstones) Ended(id entity.ID) bool {
-	s, ok := t.byID[id]
-	return ok && s.Sequence == Last
-}
+// Ended reports whether an entity has ended here, as far as is known here. One that went on from here has not.
+func (t *Tombstones) Ended(id entity.ID) bool { return t.byID[id].ended }
 
 // before reports whether h belongs earlier in the life of its real than g.
 func (h *Head) before(g Head) bool {

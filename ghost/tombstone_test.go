@@ -73,7 +73,7 @@ func TestTombstonesTwin(t *testing.T) {
 		ts.Expire(now)
 		if h := head(); chance.IntN(3) == 0 {
 			ts.Bury(h, now)
-			twin = append(twin, tombstone{h, now + TombstoneLease})
+			twin = append(twin, tombstone{Head: h, until: now + TombstoneLease})
 		}
 		h := head()
 		if twin.forbids(h, now) && !ts.Forbids(h) {
@@ -106,5 +106,25 @@ func BenchmarkForbids(b *testing.B) {
 	for b.Loop() {
 		id = id%40_000 + 1
 		ts.Forbids(Head{ID: id, Sequence: 2})
+	}
+}
+
+// An entity has ended where its newest real did, and not where an older one only went on.
+func TestEnded(t *testing.T) {
+	var ts Tombstones
+	at := func(hop uint32) Head {
+		return Head{ID: 7, Order: entity.Order{Incarnation: 1, Hop: hop}, Sequence: Last}
+	}
+	ts.Bury(at(1), 0)
+	if ts.Ended(7) || !ts.Forbids(at(1)) {
+		t.Error("it went on")
+	}
+	ts.End(at(3), 0)
+	ts.Bury(at(2), 0)
+	if !ts.Ended(7) || ts.Ended(8) {
+		t.Error("it has ended")
+	}
+	if ts.Expire(TombstoneLease); ts.Ended(7) {
+		t.Error("it is remembered beyond the lease")
 	}
 }

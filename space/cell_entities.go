@@ -243,7 +243,8 @@ func (c *Cell) remove(r *Real) {
 	if r.gone == refused {
 		c.population.rumours.End(head, c.population.now) // it was perhaps never true
 	} else {
-		c.population.tombstones.Bury(head, c.population.now)
+		c.population.tombstones.End(head, c.population.now)
+		c.population.forgetWays(r.e)
 	}
 	c.evict(rec)
 }

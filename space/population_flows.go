@@ -33,14 +33,10 @@ func (p *Population) handleForNobody(m *flow.Message) {
 	if _, based := p.env.Out.Home(m.To); based {
 		return
 	}
-	for i := range p.handedOn {
-		if h := &p.handedOn[i]; h.head.ID == m.To {
-			p.send(h.to, m, roomNow)
-			return
-		}
-	}
 	if p.tombstones.Ended(m.To) {
 		p.env.Out.Send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true})
+	} else if to := p.wentTo(m.To); !to.IsZero() {
+		p.send(to, m, roomNow)
 	}
 }
 
@@ -134,10 +130,12 @@ func (p *Population) route(m *flow.Message, end *peer, room room) bool {
 		to = rec.ghost.Real
 		end.found(rec, to)
 	}
-	if to == p.env.Self || to.IsZero() {
-		return true
+	if to == p.env.Self { // it was here last, and may have gone on
+		if to = p.wentTo(m.To); !to.IsZero() {
+			end.at = to
+		}
 	}
-	return p.send(to, m, room)
+	return to.IsZero() || p.send(to, m, room)
 }
 
 // found notes where the other end is. Where an older incarnation was that is still heard stays known.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -61,6 +62,27 @@ func (p *Population) OnloadAck(m *migrate.OnloadAck, from mercury.Address) error
 		p.endTraces(&h)
 	}
 	return nil
+}
+
+// wentTo is the app that an entity which is not here any more was handed to last, zero if that is not known.
+// The hops of a real are counted, so who follows them from app to app comes to no app twice.
+func (p *Population) wentTo(id entity.ID) mercury.Address {
+	last, _ := p.handoffs.Has(id)
+	to := p.handoffs.To(id)
+	for i := range p.handedOn {
+		if h := &p.handedOn[i]; h.head.ID == id && last.Before(h.head.Order) {
+			last, to = h.head.Order, h.to
+		}
+	}
+	return to
+}
+
+// forgetWays forgets where a real without a base had gone before it came back and ended here. Else those who
+// look for it would go round in circles.
+func (p *Population) forgetWays(e *presence.Entity) {
+	if e.Base.IsZero() && e.Order.Hop > 1 { // it takes two hops to come back
+		p.handedOn = slices.DeleteFunc(p.handedOn, func(h handedOn) bool { return h.head.ID == e.ID })
+	}
 }
 
 // handedOverDied tells bases about reals that were handed over to a CellApp that was declared dead.

@@ -481,3 +481,45 @@ func TestCallsOfEntitiesWithoutBase(t *testing.T) {
 	r.tick(3)
 	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
 }
+
+// A cell part without a base that has gone far away is still called from where it was, and so is one that came
+// back and went elsewhere; that it has ended is told by nobody but the app where it has.
+func TestCallsOfWhoWentAway(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(7, -50, 1)
+	r.tick(2)
+	id, err := r.apps[0].cell.Spawn("Avatar", property.Vector3{X: -60}, property.Vector3{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.tick(2)
+	box := r.real(7).Mailbox(r.real(id).MailboxValue())
+	pay := func() {
+		t.Helper()
+		r.clean()
+		if err := box.Then("OnPaid", 1).Call("pay", 1); err != nil {
+			t.Fatal(err)
+		}
+		r.tick(5)
+		r.diary(7, "pay of 0.1001: 99 left by avatar, user 1;")
+	}
+	pay()
+	for _, x := range []float32{500, -60, 100, 500} {
+		r.move(id, x)
+		r.tick(120) // until the first app has no ghost of it
+		pay()
+	}
+	r.move(id, -60)
+	r.tick(120)
+	r.clean()
+	r.real(id).Destroy()
+	r.tick(3)
+	if err := box.Then("OnPaid", 2).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(3)
+	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
+	if to := r.apps[0].population.wentTo(id); !to.IsZero() {
+		t.Errorf("it is still followed to %v", to)
+	}
+}

@@ -23,6 +23,7 @@ const (
 	sparing  = "a cell still saved detail when everything was told in silence, and its clients were asked for details beyond that"
 	unasked  = "a frozen copy had handed a call on to its base, which had not heard it, and the real that was restored from it did not say it again"
 	restive  = "a client's calls went to an entity that was nowhere, and were never given up, since the caller was handed over again and again"
+	away     = "an entity without a base was handed on, and its former CellApp told callers that it had ended"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -61,6 +62,9 @@ func TestKept(t *testing.T) {
 		{restlessOf(1030100), unkept},
 		{wildly(withManager(optionsOf(201))), unasked},
 		{wildly(withManager(optionsOf(321))), restive},
+		{swept(20148), away},
+		{swept(20082), away},
+		{swept(20172), away},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -83,3 +87,6 @@ func restlessOf(seed uint64) Options {
 	o.CrashManager, o.Retire = true, true
 	return o
 }
+
+// swept returns the options that TestSeeds has for a seed.
+func swept(seed uint64) Options { return withHeirs(wildly(withManager(optionsOf(seed)))) }

@@ -238,7 +238,7 @@ func managers() []plant {
 			"	if c.tree.Version().Less(r.decided) {",
 			"	if false {"},
 		{"retiring cells keep those who stand near", "space/cell_offload.go",
-			"	if c.Retiring() || !rect.Keeps(",
+			"	if c.retiring() || !rect.Keeps(",
 			"	if !rect.Keeps("},
 	}
 }

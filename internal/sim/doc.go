@@ -89,7 +89,8 @@
 //
 // In a sixth of the seeds players see through gateways (gateways.go): from one part of their space into
 // another, and into a second space. clientsConverge then knows of every place at which an entity may be
-// seen, and gatesFresh demands that what is seen of the second space is at most a second old.
+// seen, and gatesFresh demands that what is seen of the second space is at most a second old,
+// unless the client's budget was spent.
 //
 // Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message, with
 // stones and pebbles about, which do nothing and so repeat nothing. In another one

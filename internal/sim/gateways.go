@@ -158,10 +158,13 @@ func (k *clientsConverge) throughGates(bad func(string, ...any), pl *player, fro
 }
 
 // gatesFresh checks that what clients see through a gateway while all walk is late by no more than
-// staleLimit: in a sound network, every place of a figure that a client holds is one where that was then.
+// staleLimit, unless all that time the budget of the client was spent: in a sound network, every place of a figure
+// that a client holds is one where that was then. Without the exception, tight worlds failed.
 type gatesFresh struct {
 	c       *Cluster
 	way     map[entity.ID][]property.Vector3 // of the last staleLimit, by the checks
+	told    [][]uint64                       // bytes to each player, by the same
+	budget  map[entity.ID]int                // of each player, of the last check
 	met     map[[2]entity.ID]meeting
 	app     map[entity.ID]string // of the players and figures
 	changed time.Duration        // when one of them came to another app, or the network was bad
@@ -179,8 +182,8 @@ func (k *gatesFresh) safe() error {
 		return nil
 	}
 	way := k.c.waysIn()[0]
-	for _, pl := range k.c.players {
-		if !pl.playing() {
+	for i, pl := range k.c.players {
+		if !pl.playing() || k.spent(i) {
 			continue
 		}
 		for r := range pl.client.Entities() {
@@ -206,12 +209,31 @@ func (k *gatesFresh) follow() {
 			k.app[id], k.changed = p.Name, k.c.now
 		}
 		if cell.Space() == theOther {
-			k.way[id] = append(k.way[id], v.Position())
-			if most := int(staleLimit/checkPeriod) + 1; len(k.way[id]) > most {
-				k.way[id] = k.way[id][1:]
-			}
+			k.way[id] = lastOf(k.way[id], v.Position())
+		} else {
+			k.budget[id] = v.ClientBudget()
 		}
 	})
+	for i, pl := range k.c.players {
+		if i == len(k.told) {
+			k.told = append(k.told, nil)
+		}
+		k.told[i] = lastOf(k.told[i], pl.told)
+	}
+}
+
+// lastOf adds what a check has found to what those of the last staleLimit have.
+func lastOf[T any](list []T, x T) []T {
+	list = append(list, x)
+	return list[max(0, len(list)-int(staleLimit/checkPeriod)-1):]
+}
+
+// spent reports whether all that a player may be told was needed in the last staleLimit.
+func (k *gatesFresh) spent(player int) bool {
+	told := k.told[player]
+	used := float64(told[len(told)-1] - told[0])
+	ticks := float64(len(told)-1) * float64(checkPeriod) / float64(tick)
+	return used >= spent*ticks*float64(k.budget[k.c.players[player].id()])
 }
 
 func (k *gatesFresh) place(pl *player, r *client.Replica, way *wayIn) error {

@@ -93,6 +93,9 @@ type Options struct {
 	// Lookout says that processes can look at each other, so that most deaths are known at once. Of
 	// the crashes, one in four takes its machine with it.
 	Lookout bool
+	// HangTimeout is that of the CellAppMgr; 0 is its default. With Lookout, a short one has slow processes
+	// declared dead that live.
+	HangTimeout time.Duration
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
 	// Seats is at how many places a CellAppMgr may lead, with a BaseAppMgr beside each: one leads, and the
@@ -339,8 +342,8 @@ func (c *Cluster) managerConfig(p *Process) cellappmgr.Config {
 		spaces = append(spaces, cellappmgr.SpaceConfig{ID: theOther, Bounds: area})
 	}
 	cfg := cellappmgr.Config{
-		Policy:    policy,
-		Lookout:   lookout,
+		Policy:  policy,
+		Lookout: lookout, HangTimeout: c.opts.HangTimeout,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
 		Spaces:  spaces,
 		Balance: c.opts.Balance.Config, Border: c.opts.Balance.Border,

@@ -104,11 +104,11 @@ func TestDeathOfTheOnlyCellAppIsShort(t *testing.T) {
 	}
 }
 
-// A pause of two seconds is no death, nor is a network that parts an app from the manager for as long
+// A pause of eight seconds is no death, nor is a network that parts an app from the manager for two
 // while others can reach it, nor an app that calls all others dead.
 func TestNoDeath(t *testing.T) {
 	for name, f := range map[string]func(r *rig, p *Process){
-		"pause": func(r *rig, p *Process) { p.pause(2 * time.Second) },
+		"pause": func(r *rig, p *Process) { p.pause(8 * time.Second); r.wait(6 * time.Second) },
 		"cut": func(r *rig, p *Process) {
 			r.part(p, r.manager)
 			r.wait(2 * time.Second)

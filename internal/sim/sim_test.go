@@ -59,11 +59,14 @@ func optionsOf(seed uint64) Options {
 }
 
 // withManager adds a CellAppMgr that crashes to a fifth of the seeds, cells that retire all the time to
-// a fourth, and Lookouts to most. Its draws are of their own, so the kept seeds stay what they were.
+// a fourth, and Lookouts to most, half of them with a short patience, so that wrong verdicts stay common. Its draws are of their own, so the kept seeds stay what they were.
 func withManager(o Options) Options {
 	o.CrashManager = *managers || rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
 	o.Retire = *retires || rand.New(rand.NewPCG(o.Seed, 0x4e71)).IntN(4) == 0
 	o.Lookout = rand.New(rand.NewPCG(o.Seed, 0x100c)).IntN(4) > 0
+	if rand.New(rand.NewPCG(o.Seed, 0x4a46)).IntN(2) == 0 {
+		o.HangTimeout = deadAfter
+	}
 	return withSlow(withLossy(withSevered(o)))
 }
 

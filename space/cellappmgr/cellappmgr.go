@@ -123,6 +123,9 @@ type Counts struct {
 	Unsent uint64
 	// Stalls counts how often the manager itself was asleep for several ticks.
 	Stalls uint64
+	// Spared counts how often a process was silent for AppTimeout and not declared dead, since its port was
+	// open.
+	Spared uint64
 }
 
 // New returns a manager, or what Config.Validate finds.

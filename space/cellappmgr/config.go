@@ -61,6 +61,11 @@ const (
 	// stalled, and that silence during that time proves nothing.
 	maxStep = 5
 
+	// defaultHang is Config.HangTimeout: the verdict comes before any app gives up its channel to a process
+	// that may still go on. One that has sent nothing is given up by the others after mercury.DefaultInactivity
+	// from its last packet, and packets come a second apart at most (mercury.DefaultKeepAlive).
+	defaultHang = mercury.DefaultInactivity - mercury.DefaultKeepAlive
+
 	// resend is how long an order stays unconfirmed before it is given again.
 	resend = time.Second
 )
@@ -130,10 +135,13 @@ type Config struct {
 	Numbers Numbers
 	// Jobs runs the calls of Numbers. Required with them.
 	Jobs Jobs
-	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is declared dead, whatever
-	// its machine answers: longer than the second in which they report once, and than the longest
-	// pause of a process that is to live. Default 3 s.
+	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is declared dead unless looks
+	// find that its port is open: longer than the second in which they report once. Default 3 s.
 	AppTimeout time.Duration
+	// HangTimeout is how long one whose port is open may be silent, because it is stopped, lacks a
+	// processor or hangs for ever: at least AppTimeout. From mercury.DefaultInactivity (10 s) on, the others
+	// give up their channels to it first: what was on its way to it is then told as lost. Default 9 s, or AppTimeout if that is longer.
+	HangTimeout time.Duration
 	// Lookout looks at the places of processes, so that one whose port is closed, or whose machine
 	// answers nobody, is declared dead long before AppTimeout. Default none: only silence tells.
 	Lookout Lines
@@ -161,6 +169,7 @@ func (c Config) Validate() error {
 	fault(d.MinCellApps < 1 || d.MinCellApps > MaxStarts, "MinCellApps is %d: take 1 to %d", c.MinCellApps, MaxStarts)
 	fault(d.Tick < 0, "Tick is %v: take a positive time, for example 100ms", c.Tick)
 	fault(d.AppTimeout < 2*d.Tick || d.AppTimeout <= wire.ReportPeriod, "AppTimeout is %v: take at least twice Tick (%v), and more than the %v in which apps report once", c.AppTimeout, d.Tick, wire.ReportPeriod)
+	fault(d.HangTimeout < d.AppTimeout, "HangTimeout is %v: take at least AppTimeout (%v), or 0 for %v", c.HangTimeout, d.AppTimeout, max(defaultHang, d.AppTimeout))
 	fault(d.RecoveryWindow > 0 && (d.RecoveryWindow < d.Tick || d.RecoveryWindow <= app.RejoinAfter), "RecoveryWindow is %v: take at least Tick (%v), and more than the %v after which apps try to join again, for example 2s, or less than 0 for none", c.RecoveryWindow, d.Tick, app.RejoinAfter)
 	fault(d.ReportPeriod < 0, "ReportPeriod is %v: take a positive time, for example 1s", c.ReportPeriod)
 	fault(len(c.Spaces) == 0 || len(c.Spaces) > MaxSpaces, "there are %d Spaces: give 1 to %d", len(c.Spaces), MaxSpaces)
@@ -203,6 +212,7 @@ func (c Config) withDefaults() Config {
 	c.Term = cmp.Or(c.Term, 1)
 	c.MinCellApps = cmp.Or(c.MinCellApps, 1)
 	c.AppTimeout = cmp.Or(c.AppTimeout, 3*time.Second)
+	c.HangTimeout = cmp.Or(c.HangTimeout, max(defaultHang, c.AppTimeout))
 	c.RecoveryWindow = cmp.Or(c.RecoveryWindow, 2*time.Second)
 	c.ReportPeriod = cmp.Or(c.ReportPeriod, time.Second)
 	c.Tick = cmp.Or(c.Tick, 100*time.Millisecond)

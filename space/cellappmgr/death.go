@@ -2,7 +2,6 @@ package cellappmgr
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -28,18 +27,6 @@ func mourns(who, dead wire.Role) bool {
 	return false
 }
 
-// judgeSilence declares dead whoever has not been heard for too long.
-func (m *CellAppMgr) judgeSilence(now time.Duration) {
-	if m.stopping.step >= wire.StopSaved {
-		return
-	}
-	for _, a := range m.members {
-		if silent := m.awake.total - a.heard; a.reports() && silent >= m.cfg.AppTimeout {
-			m.declareDead(now, a, fmt.Sprintf("silent for %v", silent))
-		}
-	}
-}
-
 // lostChannel decides what the end of a channel says about its member.
 func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason error) {
 	a := m.byChannel[ch]
@@ -53,7 +40,7 @@ func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason
 	case !a.reports() || m.stopping.step >= wire.StopSaved: // nobody's death changes anything any more
 		m.log.Info(a.role.String()+" left", "number", a.number, "address", a.address.String(), "reason", reason)
 		m.forget(a)
-	case m.proves(reason):
+	case m.proves(a, reason):
 		m.declareDead(now, a, "its channel ended: "+reason.Error())
 	default:
 		m.log.Warn("channel lost; the member has time to come back", "member", a.String(), "reason", reason, "time", m.cfg.AppTimeout)
@@ -62,13 +49,15 @@ func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason
 
 // proves reports whether the end of a channel proves that this start of the peer is gone. After a
 // stall of the manager, peers that are well may have given up their channels to it; then only
-// silence tells.
-func (m *CellAppMgr) proves(reason error) bool {
-	if errors.Is(reason, mercury.ErrPeerRestarted) {
+// silence tells. The time-out of a channel is silence, too, and excused as that. a is nil for one that has only told what it has.
+func (m *CellAppMgr) proves(a *member, reason error) bool {
+	switch {
+	case errors.Is(reason, mercury.ErrPeerRestarted):
 		return true
+	case errors.Is(reason, mercury.ErrTimeout):
+		return m.awake.since() >= m.cfg.AppTimeout && !m.excused(a)
 	}
-	ended := errors.Is(reason, mercury.ErrTimeout) || errors.Is(reason, mercury.ErrPeerAborted)
-	return ended && m.awake.since() >= m.cfg.AppTimeout
+	return errors.Is(reason, mercury.ErrPeerAborted) && m.awake.since() >= m.cfg.AppTimeout
 }
 
 // replaceStart declares dead whoever else is a member at the address where a process has just

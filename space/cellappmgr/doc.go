@@ -215,16 +215,18 @@
 //
 // # Silence
 //
-// A process is dead when it was silent for Config.AppTimeout, or when its channel ended in a way
-// that proves it, or when looks at its place show it (Config.Lookout; inquiry draws the states):
+// A process is dead when its channel ended in a way that proves it, when looks at its place show it
+// (Config.Lookout; inquiry draws the states), or when it was silent for too long (silence draws them):
 //
 //	what is seen                                  by whom                     when it is known
 //	its port is closed: the process was killed    the manager, and one        at once
 //	                                              other that it has asked
 //	nothing answers: the machine is down,         the manager, and both       after 0.4 to 0.9 s
 //	or no way leads there                         others that it has asked
-//	its port is open: it is paused, or does       -                           after AppTimeout
-//	not reach the manager
+//	nobody was there to ask, or the others        the manager                 after AppTimeout, 3 s
+//	reach it and the manager does not
+//	its port is open: it is stopped, or lacks     the manager                 after HangTimeout, 9 s
+//	a processor, or hangs for ever
 //
 // Nobody is dead for what another app says of it: the manager itself must have found no open port. So
 // an app that lies kills nobody, and beside an honest witness it saves nobody. A witness is a CellApp
@@ -235,9 +237,17 @@
 // millisecond. And a verdict that is wrong does no harm: all refuse the start that it names, which
 // begins anew.
 //
-// A process that has never taken a line, as behind a firewall, is judged by its silence alone. Only
-// time during which the manager itself was awake counts: a manager that was stalled hears the reports that piled up before it judges anyone, and does not count it as a death
-// if others have given up their channels to it during the stall.
+// A process lives although it is silent while others have the processor that it wants: on a machine with far
+// too much to do for many seconds. A verdict would only add to that, by all that it moves. But its kernel
+// goes on, and takes connections at its port: that is told from death, and has HangTimeout to be heard.
+// Looks that this machine itself was too late to end prove nothing, and excuse the silence as an open port
+// does. A process that has never taken a line, as behind a firewall, is judged by its silence alone, after
+// AppTimeout.
+//
+// Only time during which the manager itself was awake counts: a manager that was stalled hears the
+// reports that piled up before it judges anyone, and does not count it as a death if others have given up
+// their channels to it during the stall. The leases of managers are no verdicts: one that is stopped for longer
+// than LeaseTime leads no more, and another one does, which costs nobody anything.
 //
 // # Concurrency
 //

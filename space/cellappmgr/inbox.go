@@ -34,7 +34,7 @@ func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byt
 		a = m.byAddress(peer) // over a second channel, which it has dialled itself
 	}
 	if a != nil {
-		a.heard = m.awake.total
+		m.hears(a)
 	}
 	if a != nil && a.missing {
 		a = nil // until it has told what it has

@@ -158,6 +158,7 @@ func (m *CellAppMgr) lineSays(now time.Duration, a *member, found mercury.Reach)
 func (m *CellAppMgr) ownLook(a *member, found mercury.Reach) {
 	q := a.inquiry
 	if found != mercury.ReachClosed && found != mercury.ReachSilent {
+		a.excuse = excuse{true, m.awake.total}
 		m.endInquiry(a)
 		return
 	}

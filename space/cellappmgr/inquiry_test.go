@@ -199,27 +199,6 @@ func TestSilentMachine(t *testing.T) {
 	}
 }
 
-// A paused process keeps its time-out: its kernel answers.
-func TestPausedProcess(t *testing.T) {
-	l := newLook(t)
-	l.b.mute = true
-	for began := l.now; l.now-began < 2900*time.Millisecond; l.often(100 * time.Millisecond) {
-		for token := range l.s.probes {
-			delete(l.s.probes, token)
-			l.m.Reached(l.now, token, mercury.ReachOpen)
-		}
-	}
-	none[wire.Look](l.a)
-	if l.deaths() != 0 {
-		t.Fatal("a pause of 2.9 s is a death")
-	}
-	l.often(300 * time.Millisecond)
-	if l.deaths() != 1 {
-		t.Error("no death after the time-out")
-	}
-	l.logged("silent for")
-}
-
 // A process that never answered a line is judged by its silence alone: its port says nothing. So is
 // one when nobody else is there to ask.
 func TestNoLine(t *testing.T) {

@@ -27,6 +27,8 @@ type member struct {
 	line    line
 	inquiry *inquiry      // nil for none
 	lookAt  time.Duration // not before; by the time that the manager was awake
+	excuse  excuse        // for its silence
+	spared  bool          // it was said that it is silent and excused
 
 	report       wire.Report
 	keepsUnknown bool            // of a BaseApp: it may keep spaces that it should not; see keepSpaces

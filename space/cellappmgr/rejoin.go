@@ -257,6 +257,6 @@ func (m *CellAppMgr) unhear(ch mercury.ChannelID, reason error) {
 			return false
 		}
 		b.ch = 0
-		return !b.done || m.proves(reason)
+		return !b.done || m.proves(nil, reason)
 	})
 }

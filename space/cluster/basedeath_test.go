@@ -338,19 +338,19 @@ func TestKilledBaseApp(t *testing.T) {
 	}
 }
 
-// A BaseApp that is stopped for two seconds is not declared dead, and nobody notices more than a pause.
-// Stopped for ten, it is: its players go on elsewhere, and when it goes on by itself it harms nobody.
+// A BaseApp that is stopped for six seconds is not declared dead, and nobody notices more than a pause.
+// Stopped for twelve, it is: its players go on elsewhere, and when it goes on by itself it harms nobody.
 func TestStoppedBaseApp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
 	t.Parallel()
 	w := startMourners(t, 2, 24)
-	w.stop(t, 2*time.Second)
+	w.stop(t, 6*time.Second)
 	if st, err := w.managers.Status(); err != nil || st.Deaths != 0 {
 		t.Errorf("%d deaths, %v", st.Deaths, err)
 	}
-	w.stop(t, 10*time.Second)
+	w.stop(t, 12*time.Second)
 	w.until(t, "the manager has given it up", func() bool {
 		st, err := w.managers.Status()
 		return err == nil && st.Deaths == 1

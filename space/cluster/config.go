@@ -198,12 +198,16 @@ type Config struct {
 	Tick time.Duration
 	// StatusPeriod is how often observers are told the Status. Default 1 s.
 	StatusPeriod time.Duration
-	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead although its
-	// machine answers: longer than the second in which apps report, and than the longest pause that a
-	// process may make. One that was killed, or whose machine answers nobody, is found dead earlier: for
-	// that each has a TCP listener at its inner port besides UDP, so let both pass between the machines.
-	// Default 3 s.
+	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead although nobody else
+	// says so: longer than the second in which apps report. One that was killed, or whose machine answers
+	// nobody, is found dead earlier, and one whose port is open has more time: for that each has a TCP listener
+	// at its inner port besides UDP, so let both pass between the machines. Default 3 s.
 	AppTimeout time.Duration
+	// HangTimeout is how long one whose port is open may be silent: it is stopped, has no processor on a machine
+	// with too much to do, or hangs for ever. Let it be longer than the longest pause that a process may
+	// make, and below the 10 s after which the others give up their channels to it. Default 9 s, or
+	// AppTimeout if that is longer.
+	HangTimeout time.Duration
 	// Term is the lowest term in which the managers lead. 0 leaves it to them: Start takes 1, and
 	// managers that are started again under a running world, at the same address, take the next from
 	// what the other processes report, for which a first start of StartManagers waits two seconds. They
@@ -241,6 +245,7 @@ func (c Config) Validate() error {
 	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
 	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
 	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
+	fault(c.HangTimeout < 0, "HangTimeout is %v: take at least AppTimeout, or 0 for 9s", c.HangTimeout)
 	s := d.Space.WithDefaults()
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
 	fault(!c.sealed() && len(c.ClusterKeys) > 0, "ClusterKeys are given without Key: give Key too, or neither")
@@ -313,7 +318,7 @@ func (c *Config) notices() (notices []string) {
 func (c *Config) validateManager() error {
 	m := cellappmgr.Config{
 		Transport: struct{ mercury.Transport }{}, Schema: new(property.Schema),
-		Spaces: c.Spaces, Policy: c.Policy, Term: c.Term, Tick: max(0, c.Tick), AppTimeout: max(0, c.AppTimeout),
+		Spaces: c.Spaces, Policy: c.Policy, Term: c.Term, Tick: max(0, c.Tick), AppTimeout: max(0, c.AppTimeout), HangTimeout: max(0, c.HangTimeout),
 	}
 	if b := c.Space.WithDefaults().Border; b.Validate() == nil {
 		m.Border = b

@@ -18,7 +18,7 @@ import (
 // managers, which are started later, would meet.
 func TestAllFaultsAtOnce(t *testing.T) {
 	err := Config{
-		CellApps: -1, Term: 1 << 31, AppTimeout: time.Millisecond,
+		CellApps: -1, Term: 1 << 31, AppTimeout: time.Millisecond, HangTimeout: time.Microsecond,
 		BackupPeriod: time.Millisecond, BackupReplicas: 9,
 		Policy: balance.ProfileConfig{TargetLoad: 2}, Space: space.Config{AoIRadius: 900, Border: balance.Border{GhostDistance: 550}}, Logins: cellappmgr.LoginConfig{MaxLoad: -1},
 		Spaces: []cellappmgr.SpaceConfig{
@@ -27,7 +27,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		},
 	}.Validate()
 	for _, want := range []string{
-		"Schema and CellScripts", "CellApps is -1", "Term is", "AppTimeout is 1ms", "BackupPeriod is 1ms", "BackupReplicas is 9", "TargetLoad 2", "GhostDistance 550 m is too short",
+		"Schema and CellScripts", "CellApps is -1", "Term is", "AppTimeout is 1ms", "HangTimeout is 1µs", "BackupPeriod is 1ms", "BackupReplicas is 9", "TargetLoad 2", "GhostDistance 550 m is too short",
 		"MaxLoad -1", "Spaces[0]: MinCells is 5 and MaxCells 2", "Spaces[1].ID is 7 again",
 	} {
 		if n := strings.Count(err.Error(), want); n != 1 && want != "TargetLoad 2" || n == 0 {

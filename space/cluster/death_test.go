@@ -332,7 +332,7 @@ func TestKilledOnlyCellApp(t *testing.T) {
 	}
 }
 
-// A process that is stopped for two seconds is not declared dead.
+// A process that is stopped for six seconds is not declared dead: its port is open. One that never goes on is.
 func TestStoppedProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -343,7 +343,7 @@ func TestStoppedProcess(t *testing.T) {
 	if err := victim.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second)
+	time.Sleep(6 * time.Second)
 	if err := victim.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -351,6 +351,15 @@ func TestStoppedProcess(t *testing.T) {
 	if st, err := w.managers.Status(); err != nil || st.Deaths != 0 {
 		t.Errorf("%d deaths, %v", st.Deaths, err)
 	}
+	began := time.Now()
+	if err := victim.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, "everyone plays on the other three", func() bool {
+		st, err := w.managers.Status()
+		return err == nil && st.Deaths == 1 && st.Reals == len(w.players)
+	})
+	t.Logf("one that hangs for ever is gone after %v", time.Since(began))
 }
 
 // A process that is stopped, and whose port takes no connection because its queue is full, is what a

@@ -58,8 +58,9 @@
 // # Deaths
 //
 // What the death of a process costs. The others notice a killed process by its closed port, a silent
-// machine by asking around, and a process that only hangs after Config.AppTimeout; a pause of two seconds
-// is no death, and one that was wrongly declared dead starts anew and harms nothing.
+// machine by asking around, and a process that only hangs after Config.HangTimeout. A pause of eight
+// seconds is no death, nor is the lack of a processor for as long, on a machine with too much to do. One that
+// was wrongly declared dead starts anew and harms nothing.
 //
 //	CellApp       its entities go on at others from their bases' copies, within a tenth of a second of the
 //	              verdict; who has no base is lost. Clients are told all anew, within their session.

@@ -120,7 +120,7 @@ func (c *Cluster) seatConfig(e *host.Env, own int, fresh bool) cellappmgr.SeatCo
 	cfg := cellappmgr.SeatConfig{
 		Config: cellappmgr.Config{
 			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins, Stores: c.cfg.Store != nil,
-			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Meters: c.cfg.meters(e, own),
+			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, HangTimeout: c.cfg.HangTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Meters: c.cfg.meters(e, own),
 			Lookout: e.Lookout,
 		},
 		Places: c.places, Fresh: fresh && len(c.places) < 2,

@@ -4,6 +4,7 @@ import (
 	"os"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,10 +23,12 @@ func processCPU() (pid int, used time.Duration) {
 }
 
 // threadCPU is the processor time, user and system, that the calling thread has used. Unlike
-// getrusage it is exact to less than a microsecond.
+// getrusage it is exact to less than a microsecond. The runtime is not told of the system call: it
+// never waits, and each turn of an app that tells of one wakes the runtime's monitor, a thread that
+// then looks after this one every 20 microseconds until all rest again.
 func threadCPU() time.Duration {
 	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+	if _, _, errno := unix.RawSyscall(unix.SYS_CLOCK_GETTIME, unix.CLOCK_THREAD_CPUTIME_ID, uintptr(unsafe.Pointer(&t)), 0); errno != 0 {
 		return 0
 	}
 	return time.Duration(t.Nano())

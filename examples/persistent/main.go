@@ -141,16 +141,18 @@ var out io.Writer = os.Stdout
 
 func main() {
 	file := flag.String("file", "world.db", "the file that keeps the world")
+	dry := flag.Bool("dry-run", false, "only list what new definitions would change in the file")
+	forget := flag.Bool("forget", false, "let the file forget what the definitions have no place for any more")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *file); err != nil {
+	if err := run(ctx, *file, *dry, *forget); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run runs the world until ctx ends. Shutdown has everything written, and says what that was.
-func run(ctx context.Context, file string) (err error) {
+func run(ctx context.Context, file string, dry, forget bool) (err error) {
 	defs, err := fs.Sub(files, "defs")
 	if err != nil {
 		return err
@@ -170,10 +172,16 @@ func run(ctx context.Context, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	world, err := cluster.Start(context.Background(), cluster.Config{
-		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", Store: kept,
+	cfg := cluster.Config{
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", Store: kept, StoreForgets: forget,
 		BaseStart: hire(missing != nil), BringBack: []string{"Baker"},
-	})
+	}
+	if dry {
+		plan, err := cfg.PlanStore(ctx)
+		fmt.Fprintf(out, "a start would change %d things in %s\n%v", len(plan), file, plan)
+		return err
+	}
+	world, err := cluster.Start(context.Background(), cfg)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func TestItStandsWhereItStood(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
-		go func() { done <- run(ctx, file) }()
+		go func() { done <- run(ctx, file, false, false) }()
 		for _, w := range want {
 			for until := time.Now().Add(20 * time.Second); !said.has(w); time.Sleep(20 * time.Millisecond) {
 				if len(done) > 0 || time.Now().After(until) {
@@ -55,6 +55,21 @@ func TestItStandsWhereItStood(t *testing.T) {
 		}
 		if n := strings.Count(said.text.String(), "Bob has baked 0 loaves"); n != 1 {
 			t.Errorf("the baker began anew %d times in\n%s", n, said.text.String())
+		}
+	}
+}
+
+// A dry run lists what a start would do with the file, and does not do it.
+func TestDryRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "world.db")
+	for range 2 {
+		said := &transcript{}
+		out = said
+		if err := run(context.Background(), file, true, false); err != nil {
+			t.Fatal(err)
+		}
+		if !said.has("Avatar") || !said.has("Baker") || said.has("change 0 things") {
+			t.Errorf("it says\n%s", said.text.String())
 		}
 	}
 }

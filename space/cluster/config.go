@@ -126,6 +126,9 @@ type Config struct {
 	Store store.Store
 	// StoreTypes are types of other rows in Store, such as accounts.Type().
 	StoreTypes []*store.Type
+	// StoreForgets lets the start have the store forget what the definitions have no place for any more, such
+	// as a property that has gone. PlanStore lists that beforehand. Default: such a start fails, and names it.
+	StoreForgets bool
 	// BringBack names types of entities that come back by themselves when the world starts: those that lived
 	// when it ended, whether it was stopped or crashed, and were ever written (entity.Base.Write). Their cell
 	// parts are made where they stood, unless the script does otherwise (baseapp.Returner). The PlayerType

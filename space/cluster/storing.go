@@ -23,24 +23,50 @@ const SaveTime = 10 * time.Second
 // if it lacks something. What it had confirmed before is there.
 var ErrUnsaved = errors.New("cluster: not all was written")
 
+func (c *Config) storeSchema() (*store.Schema, error) {
+	types, err := store.NewSchema(c.Schema, c.StoreTypes...)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: the store: %w", err)
+	}
+	return types, nil
+}
+
+// PlanStore lists what a start with this configuration would change in Store, and changes nothing: the dry run
+// before new definitions go live. It is empty if the store fits them. What it would forget is marked
+// (store.Plan.Destructive), and refused without StoreForgets.
+func (c Config) PlanStore(ctx context.Context) (store.Plan, error) {
+	c = c.withDefaults()
+	if c.Store == nil || c.Schema == nil {
+		return nil, errors.New("cluster: PlanStore needs Config.Store, and CellScripts or Schema")
+	}
+	types, err := c.storeSchema()
+	if err != nil {
+		return nil, err
+	}
+	return c.Store.Plan(ctx, types)
+}
+
 // startDBApp starts the process that has the store, if there is one. A fresh one need not ask whether a
 // world lives that goes on.
 func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 	if c.cfg.Store == nil {
 		return nil
 	}
-	types, err := store.NewSchema(c.cfg.Schema, c.cfg.StoreTypes...)
+	types, err := c.cfg.storeSchema()
 	if err != nil {
-		return fmt.Errorf("cluster: the store: %w", err)
+		return err
 	}
 	for _, n := range types.Notices {
 		c.cfg.Log.Warn("notice", "notice", n)
 	}
 	limit, cancel := context.WithTimeout(ctx, c.cfg.StartTimeout)
 	defer cancel()
-	plan, err := c.cfg.Store.Apply(limit, types, false)
-	if err != nil {
-		return fmt.Errorf("cluster: the store does not take the definitions: %w: %v", err, plan)
+	plan, err := c.cfg.Store.Apply(limit, types, c.cfg.StoreForgets)
+	switch {
+	case errors.Is(err, store.ErrDestructive):
+		return fmt.Errorf("cluster: the store does not take the definitions; bring back what they lack, or start once with Config.StoreForgets: %w", err)
+	case err != nil:
+		return fmt.Errorf("cluster: the store does not take the definitions: %w", err)
 	}
 	for i := range plan {
 		c.cfg.Log.Info("the store was changed", "step", plan[i])

@@ -1,6 +1,7 @@
 package baseappmgr
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/call"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -20,7 +22,7 @@ import (
 //	CreateProxy --> asked --ProxyMade--> made --ProxyGone--> (free)
 //	                  |                      | ^
 //	                  |                      +-+ Relogin, one at a time
-//	                  +--refused, ReserveTimeout, the BaseApp is gone--> (free)
+//	                  +--refused, ReserveTimeout, the BaseApp is gone, or back without it--> (free)
 //
 // A login to an account that has a proxy is for the proxy's BaseApp to decide. If that answers that
 // the proxy is gone, the account is free, and another proxy is made.
@@ -53,6 +55,8 @@ func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *
 		return protocol.ServerClosing
 	case m.links.Asked() >= MaxPending:
 		return protocol.ServerBusy
+	case old == nil && !m.allTold():
+		return m.await(now, asker, c)
 	case old != nil && old.made && !old.relogin && old.from == (migrate.Leave{}) && !old.app.away:
 		return m.relogin(old, asker, c)
 	case old != nil, len(m.accounts) >= MaxAccounts:
@@ -106,7 +110,11 @@ func (m *BaseAppMgr) relogin(a *account, asker mercury.ChannelID, c *wire.Create
 // proxyMade notes what became of the question to a BaseApp, and passes it on. A LoginApp that has
 // waited for too long, or is gone, has no client to tell.
 func (m *BaseAppMgr) proxyMade(a *account, asker mercury.ChannelID, request uint64, p *wire.ProxyMade, err error) {
-	if !a.made && (err != nil || p.Code != 0) {
+	switch {
+	case a.made:
+	case err != nil && !errors.Is(err, call.ErrTimeout):
+		a.doubted = true // the channel has ended: it may be there all the same, and the BaseApp says so when it is back
+	case err != nil || p.Code != 0:
 		m.free(a)
 	}
 	if err != nil {

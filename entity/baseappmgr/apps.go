@@ -22,6 +22,8 @@ type knownApp struct {
 	bases, placed int
 	// announced says that it has told its names since it joined.
 	announced bool
+	// told says that it has done so once, over whichever channel, so that its accounts are known.
+	told bool
 	// away says that its channel has ended. It may come back, with all its bases, or be declared dead.
 	away bool
 	// leaving says that it will leave the cluster, so nothing new is made there.

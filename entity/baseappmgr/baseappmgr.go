@@ -31,6 +31,7 @@ type BaseAppMgr struct {
 	loginApps []*knownApp // by address
 	accounts  map[string]*account
 	turns     uint64 // of LoginApps that wait for room
+	unsure    []unsureLogin
 	names     names
 	// members are the BaseApps that the CellAppMgr has named and not declared dead.
 	members []mercury.Address
@@ -88,6 +89,7 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	}
 	m.links.Tick(now)
 	m.manager.Tick(now)
+	m.tickUnsure(now)
 	m.shed(now)
 	m.sendReport(now)
 	return m.ticks.End(m.ticks.Now(), &m.report)

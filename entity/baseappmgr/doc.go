@@ -31,7 +31,7 @@
 //
 // # Promises
 //
-//   - An account has at most one proxy, while every BaseApp with proxies has joined.
+//   - An account has at most one proxy, of those that are on BaseApps of which the CellAppMgr knows.
 //   - Every CreateProxy is answered once, within ReserveTimeout. A LoginApp does not wait so long.
 //   - Logins never make a BaseApp have more than Config.MaxProxies proxies, through however many LoginApps they
 //     come; see room.go. A BaseApp that is to leave gets none.
@@ -44,11 +44,11 @@
 // and has not heard of a BaseApp that is away; then the name known first counts, and a warning tells
 // of both bases.
 //
-// The table of accounts is not stored: a BaseAppMgr that starts again learns it from the BaseApps as they join,
-// and so does one that gave up the accounts of a BaseApp whose channel broke. Until a BaseApp has
-// joined, its accounts count as free, and a login may make a second proxy of one. When the BaseApp
-// then announces the first, the proxy known to the table stays the one that counts; a warning names
-// both BaseApps, and neither is told. If both proxies are of one login, since the account was handed on
+// The table of accounts is not stored: a BaseAppMgr that starts again learns it from the BaseApps as they join.
+// Until all that the CellAppMgr has named have told theirs, a login to an account that seems free waits; unsure.go
+// says for how long. So two proxies of an account take two managers which both started anew while a BaseApp was
+// away. When that BaseApp then announces its proxy, the one known to the table stays the one that counts; a
+// warning names both BaseApps, and neither is told. If both proxies are of one login, since the account was handed on
 // between bases, the one that was handed it later counts, and the BaseApp of the other is told (Outdone),
 // whoever announces it first. A ProxyGone that was lost with a channel is not said again:
 // when the BaseApp has joined on a new channel and told what it has, what it has not told is free.

@@ -112,7 +112,7 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 		m.names.held[e.Name] = held{id: e.ID, typ: e.Type, app: on.at, life: e.Life}
 	}
 	if n.Last {
-		on.announced = true
+		on.announced, on.told = true, true
 		m.freeDoubted(on)
 		maps.DeleteFunc(m.names.held, func(_ string, h held) bool { return h.app == on.at && h.doubted })
 	}

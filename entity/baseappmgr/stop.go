@@ -9,7 +9,7 @@ func (m *BaseAppMgr) takeStop(_ sender, s *wire.Stop) error {
 		return errOutdated
 	}
 	if m.manager.TakeStop(s) {
-		m.manager.SayStop(&wire.StopState{Pending: uint64(m.links.Asked())})
+		m.manager.SayStop(&wire.StopState{Pending: uint64(m.links.Asked() + len(m.unsure))})
 	}
 	return nil
 }

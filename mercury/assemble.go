@@ -16,8 +16,8 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 		return false
 	}
 	w := c.beginPacket(e)
-	game, bulk := c.maySend(e, laneGame), c.maySend(e, laneBulk)
-	c.appendAck(e, &w, game || bulk || out.unreliable.len() > 0)
+	game, bulk, copies := c.maySend(e, laneGame), c.maySend(e, laneBulk), c.copiesAlone()
+	c.appendAck(e, &w, game || bulk || copies || out.unreliable.len() > 0)
 	c.appendControl(&w)
 	if game {
 		c.appendLost(e, &w, laneGame)
@@ -25,7 +25,7 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 		out.noteRhythm(e.now)
 	}
 	c.appendUnreliable(e, &w)
-	if c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
+	if copies || c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
 		c.appendCopies(e, &w) // last, so that they do not push anything into another packet
 	}
 	if bulk {
@@ -152,7 +152,7 @@ func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint
 	if w.segmentFits(seq, len(p.buf)) {
 		w.segment(lane, seq, p)
 		if lane == laneGame && c.copying.level > 0 && len(p.buf) <= maxCopied {
-			c.riders.add(seq, c.copying.level)
+			c.ride(e, seq)
 		}
 		return true
 	}

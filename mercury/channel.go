@@ -72,6 +72,8 @@ type channel struct {
 
 	copying copyPolicy
 	riders  riders
+	copyAt  time.Duration // when copies need no longer wait for a packet to ride in; 0 for never
+	copyDue bool          // that time has come
 	path    path
 	out     sender
 	in      receiver
@@ -114,6 +116,9 @@ func (c *channel) deadline(e *Endpoint) time.Duration {
 	}
 	if c.paceAt > 0 {
 		d = min(d, c.paceAt)
+	}
+	if c.copyAt > 0 {
+		d = min(d, c.copyAt)
 	}
 	if c.path.goal > 0 && (c.dialled && c.remote != 0 || c.introduced) {
 		d = min(d, max(e.now, c.path.searchAt))
@@ -161,6 +166,10 @@ func (c *channel) fire(e *Endpoint) {
 	}
 	if c.paceAt > 0 && c.paceAt <= e.now {
 		c.paceAt = 0
+		e.touch(c)
+	}
+	if c.copyAt > 0 && c.copyAt <= e.now {
+		c.copyAt, c.copyDue = 0, true
 		e.touch(c)
 	}
 	if c.path.searching(e.now) {

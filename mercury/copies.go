@@ -1,6 +1,10 @@
 package mercury
 
-import "github.com/cellscape/cellscape/mercury/internal/congestion"
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/congestion"
+)
 
 // This file sends short messages again before their loss is known.
 //
@@ -15,6 +19,11 @@ const (
 	maxCopied = 400
 	// DefaultCopies is the most copies of a message.
 	DefaultCopies = 2
+	// copyWait is the longest that a first copy waits for a packet to ride in: a loss that touches one
+	// packet seldom touches another that much later, and a player notices no less.
+	copyWait = 16 * time.Millisecond
+	// ridesSoon is the rhythm up to which copies wait for the next message.
+	ridesSoon = copyWait + copyWait/2
 )
 
 // roomForCopies reports whether the path has room for bytes that may not be needed: the game's
@@ -56,8 +65,33 @@ func (r *riders) add(seq uint64, times int8) {
 	r.n++
 }
 
-// appendCopies copies unacked short segments into a packet that goes anyway.
+// ride has copies made of a short segment that goes into a packet now.
+func (c *channel) ride(e *Endpoint, seq uint64) {
+	c.riders.add(seq, c.copying.level)
+	if every := c.out.every; every == 0 || every > ridesSoon {
+		c.copyAt = e.now + copyWait
+	}
+}
+
+// copiesAlone reports whether copies are to go in a packet of their own.
+func (c *channel) copiesAlone() bool {
+	if !c.copyDue || !c.roomForCopies() {
+		return false
+	}
+	s := &c.out.streams[laneGame]
+	for _, x := range c.riders.list[:c.riders.n] {
+		if x.seq >= s.first && x.seq < s.end() {
+			if p := s.segments.at(int(x.seq - s.first)); !p.acked && !p.lost {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// appendCopies copies unacked short segments into a packet.
 func (c *channel) appendCopies(e *Endpoint, w *packetWriter) {
+	c.copyDue = false
 	r := &c.riders
 	kept := int8(0)
 	for _, x := range r.list[:r.n] {

@@ -125,9 +125,9 @@ func TestBlackHoleBelowDefault(t *testing.T) {
 	}
 }
 
-// Copies make no packets of their own.
+// Copies make no packets of their own where the next message is near, and else one a message.
 func TestCopiesAddPackets(t *testing.T) {
-	count := func(copies int8) float64 {
+	count := func(every time.Duration, copies int8) float64 {
 		l, ch, _, _ := newPairLink(t, Config{MTU: 1200, SafeMTU: 1200, Copies: DefaultCopies}, 25*time.Millisecond)
 		c := l.a.channels[ch]
 		if copies > 0 {
@@ -136,19 +136,24 @@ func TestCopiesAddPackets(t *testing.T) {
 		}
 		before := l.sent[l.a]
 		l.run(time.Second, func(now time.Duration) {
-			if now%(33*time.Millisecond) == 0 {
+			if now%every == 0 {
 				_ = l.a.Send(ch, make([]byte, 398))
 			}
 		})
 		if (c.copied > 20) != (copies > 0) {
 			t.Errorf("%d segments rode again", c.copied)
 		}
-		return float64(l.sent[l.a]-before) / 31
+		return float64(l.sent[l.a]-before) / float64(time.Second/every+1)
 	}
-	with, without := count(2), count(0)
-	t.Logf("packets a tick: %.2f without copies, %.2f with", without, with)
-	if with > without*1.1 {
-		t.Errorf("copies add packets: %.2f a tick, %.2f without", with, without)
+	for _, test := range []struct {
+		every time.Duration
+		most  float64
+	}{{16 * time.Millisecond, 0}, {33 * time.Millisecond, 1}} {
+		with, without := count(test.every, 2), count(test.every, 0)
+		t.Logf("packets a tick: %.2f without copies, %.2f with", without, with)
+		if with > without*1.1+test.most {
+			t.Errorf("every %v copies add packets: %.2f a tick, %.2f without", test.every, with, without)
+		}
 	}
 }
 

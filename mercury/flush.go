@@ -56,6 +56,7 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	}
 	for c.sendPacket(e, emit) {
 	}
+	c.copyDue = false
 	if c.ticketDue && c.introduced {
 		c.sendTicket(e, emit)
 	}
@@ -87,7 +88,7 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 // pending reports whether c has something that must be sent now.
 func (c *channel) pending(e *Endpoint) bool {
 	return c.out.ping || c.in.ackNow || c.in.ackWhole || c.path.answer || c.in.hold.resumeDue || c.out.unreliable.len() > 0 ||
-		c.maySend(e, laneGame) || c.maySend(e, laneBulk) || c.mayClose()
+		c.maySend(e, laneGame) || c.maySend(e, laneBulk) || c.copiesAlone() || c.mayClose()
 }
 
 // paced reports whether nothing but the pace holds something back.

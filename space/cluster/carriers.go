@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -13,26 +12,15 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/tcp"
 	"github.com/cellscape/cellscape/mercury/udp"
-	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // A process has an inner carrier, over which apps talk to each other and Dial goes, and then one
 // carrier for each door.
 
-// innerCarriers opens the carriers of a process without doors.
+// innerCarriers, loginCarriers and baseCarriers open the carriers of a process without doors, of a
+// LoginApp and of a BaseApp.
 func (c *Config) innerCarriers() ([]host.Option, error) { return c.carriers(nil) }
-
-// cellCarriers opens the carriers of a CellApp. While much comes to it, it wakes for its turns alone:
-// with a few neighbours and BaseApps, waking for what each of them sends costs a third of its
-// processor time. What waits a turn longer is what cells and bases say to each other, 25 ms at most.
-func (c *Config) cellCarriers() ([]host.Option, error) {
-	opts, err := c.innerCarriers()
-	tick := min(cmp.Or(c.Tick, cellapp.DefaultTick), cellapp.DefaultTick)
-	return append(opts, host.Pace(tick/cellapp.Turns)), err
-}
-
-// loginCarriers and baseCarriers open the carriers of a LoginApp and of a BaseApp.
 func (c *Config) loginCarriers() ([]host.Option, error) {
 	return c.carriers(func(d *Door) Ports { return one(d.LoginPort) })
 }

@@ -288,10 +288,15 @@ func (b *base) takeTaken(from entity.ID, body []byte) error {
 	return nil
 }
 
-// takeOutdone takes the word of the BaseAppMgr that an account is another base's by now.
+// takeOutdone takes the word of the BaseAppMgr that an account is another base's by now. That is no more than the word
+// of the other's app, and an account that was never given away can be nobody else's.
 func (a *BaseApp) takeOutdone(_ sender, m *wire.Outdone) {
 	b := a.accounts[m.Account]
 	if b == nil || b.id == m.ID || b.origin != m.Origin || b.turn >= m.Turn {
+		return
+	}
+	if b.turn == 0 && b.giving == nil {
+		a.refused("a base that claims an account which was never given away", "account", m.Account, "entity", m.ID)
 		return
 	}
 	b.log.Warn("the account is another base's", "account", m.Account, "entity", m.ID, "turn", m.Turn, "turn here", b.turn)

@@ -412,14 +412,16 @@ func TestOutdone(t *testing.T) {
 	p, g, v, w := seatedPair(t)
 	for _, m := range []wire.Outdone{
 		{Account: "ann", ID: w.ID(), Origin: v.ID()}, {Account: "ann", ID: w.ID(), Origin: w.ID(), Turn: 9}, {Account: "bob", ID: w.ID(), Origin: v.ID(), Turn: 9},
+		{Account: "ann", ID: w.ID(), Origin: v.ID(), Turn: 9}, // it was never given away
 	} {
 		p.a.say(p.a.bases, &m)
 		if !v.HasClient() {
 			t.Fatalf("%+v took it its client", m)
 		}
 	}
+	p.give(v, w)
 	p.a.say(p.a.bases, &wire.Outdone{Account: "ann", ID: w.ID(), Origin: v.ID(), Turn: 1})
-	wantAll(t, p.a.events, "client death 18")
+	wantAll(t, p.a.events, "client death 18", "given to "+w.ID().String())
 	if s := g.sent(); s == nil || s.Doors[0].Address != appW || v.HasClient() || v.Account() != "" {
 		t.Errorf("sent to %+v", s)
 	}

@@ -149,6 +149,7 @@ func (m *BaseAppMgr) refuseProxy(asker mercury.ChannelID, request uint64, code p
 func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) error {
 	a := m.accounts[p.Account]
 	switch {
+	case getApp(m.baseApps, from.at).dropEarly(p): // it came there by a departure that is not known here yet
 	case a == nil || !a.made || a.id != p.ID:
 	case a.app.at != from.at:
 		return errNotIts
@@ -159,42 +160,56 @@ func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) error {
 }
 
 // onProxies takes in the accounts whose proxies a BaseApp has when it joins, and those that a base there has taken
-// over from another one. Of two bases of one origin that of the later turn has the account, and the app of the other
-// is told (Outdone). If a login has made a second proxy of an account, the one that is known stays, and only a person
-// can say which to end.
+// over from another one. It has a proxy whose base it has; early.go tells what becomes of others.
 func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
+	if !m.current(from) {
+		return // it has told all anew since
+	}
 	on := getApp(m.baseApps, from.at)
 	for _, e := range p.Entries {
-		switch old := m.accounts[e.Account]; {
-		case old != nil && old.id == e.ID && old.app != on && e.Life < old.life: // it was there before it came to where it is
-		case old != nil && old.app != on && old.made && old.id == e.ID: // it has come there from an app that died
-			old.app.proxies--
-			on.proxies++
-			old.app, old.from, old.doubted = on, migrate.Leave{}, false
-			old.know(&e)
-		case old != nil && old.app != on && old.made && old.origin == e.Origin && old.turn < e.Turn:
-			m.outdo(old.app, &e)
-			old.app.proxies--
-			on.proxies++
-			old.app, old.from, old.doubted = on, migrate.Leave{}, false
-			old.know(&e)
-		case old != nil && old.app != on && old.made && old.origin == e.Origin && old.turn > e.Turn:
-			m.outdo(on, &wire.Proxy{Account: e.Account, ID: old.id, Origin: old.origin, Turn: old.turn})
-		case old != nil && old.app != on:
-			m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
-				"account", e.Account, "known", old.app.at, "also", from.at, "entity", e.ID)
-		case old != nil:
-			old.made, old.from, old.doubted = true, migrate.Leave{}, false // its own BaseApp knows
-			old.know(&e)
-		case len(m.accounts) >= MaxAccounts:
-			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from.at, "entity", e.ID)
-		default:
-			a := &account{name: e.Account, app: on, made: true}
-			a.know(&e)
-			m.accounts[e.Account] = a
-			on.proxies++
+		if m.has(on, e.ID) {
+			m.takeProxy(on, &e)
+		} else {
+			m.keepEarly(from.now, on, &e)
 		}
 	}
+}
+
+// takeProxy takes the word of a BaseApp about a proxy that it has. Of two bases of one origin that of the later turn
+// has the account, and the app of the other is told (Outdone). If a login has made a second proxy of an account, the
+// one that is known stays, and only a person can say which to end.
+func (m *BaseAppMgr) takeProxy(on *knownApp, e *wire.Proxy) {
+	switch old := m.accounts[e.Account]; {
+	case old == nil && len(m.accounts) >= MaxAccounts:
+		m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", on.at, "entity", e.ID)
+	case old == nil:
+		a := &account{name: e.Account, app: on, made: true}
+		a.know(e)
+		m.accounts[e.Account] = a
+		on.proxies++
+	case old.app == on: // its own BaseApp knows
+		old.made, old.from, old.doubted = true, migrate.Leave{}, false
+		old.know(e)
+	case old.id == e.ID && e.Life < old.life: // it was there before it came to where it is
+	case old.made && old.id == e.ID: // it has come there from an app that died
+		old.move(on, e)
+	case old.made && old.origin == e.Origin && old.turn < e.Turn:
+		m.outdo(old.app, e)
+		old.move(on, e)
+	case old.made && old.origin == e.Origin && old.turn > e.Turn:
+		m.outdo(on, &wire.Proxy{Account: e.Account, ID: old.id, Origin: old.origin, Turn: old.turn})
+	default:
+		m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
+			"account", e.Account, "known", old.app.at, "also", on.at, "entity", e.ID)
+	}
+}
+
+// move takes the word of another BaseApp that it has the account's proxy now.
+func (a *account) move(on *knownApp, e *wire.Proxy) {
+	a.app.proxies--
+	on.proxies++
+	a.app, a.from, a.doubted = on, migrate.Leave{}, false
+	a.know(e)
 }
 
 // know takes the word of the account's BaseApp about its proxy.

@@ -32,6 +32,9 @@ type knownApp struct {
 	room waiting
 	// inherited are the departures of whose bases it has told all that came there.
 	inherited []migrate.Leave
+	// early is what it has told of bases that others have, as far as is known, in the order in which it came; see
+	// early.go.
+	early []early
 	// reported says that it has told its load since it was last ordered to shed, or made to take; see shed.go.
 	reported, shedding bool
 }
@@ -65,7 +68,7 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 		m.log.Info("app joined", "role", j.Role, "at", from.at)
 	}
 	if a := (*apps)[i]; a.ch != from.ch {
-		a.ch, a.announced, a.away, a.room = from.ch, false, false, waiting{}
+		a.ch, a.announced, a.away, a.room, a.early = from.ch, false, false, waiting{}, nil
 		m.names.doubt(a.at)
 		m.doubt(a)
 	}
@@ -83,6 +86,7 @@ func (m *BaseAppMgr) onMembers(_ sender, l *wire.Members) {
 			m.members = append(m.members, a.App)
 		}
 	}
+	m.admitEarly()
 }
 
 // isMember reports whether a BaseApp is of the cluster, as far as the CellAppMgr has said.

@@ -90,6 +90,7 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	m.links.Tick(now)
 	m.manager.Tick(now)
 	m.tickUnsure(now)
+	m.expireEarly(now)
 	m.shed(now)
 	m.sendReport(now)
 	return m.ticks.End(m.ticks.Now(), &m.report)

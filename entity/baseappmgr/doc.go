@@ -50,7 +50,8 @@
 // away. When that BaseApp then announces its proxy, the one known to the table stays the one that counts; a
 // warning names both BaseApps, and neither is told. If both proxies are of one login, since the account was handed on
 // between bases, the one that was handed it later counts, and the BaseApp of the other is told (Outdone),
-// whoever announces it first. A ProxyGone that was lost with a channel is not said again:
+// whoever announces it first. A BaseApp speaks only for bases that it has, as far as the CellAppMgr has told; early.go
+// says what becomes of an heir that knows more. A ProxyGone that was lost with a channel is not said again:
 // when the BaseApp has joined on a new channel and told what it has, what it has not told is free.
 //
 // # Concurrency

@@ -26,6 +26,7 @@ const maxInherited = wire.MaxGraves + migrate.MaxMoves
 // depart notes a departure.
 func (m *BaseAppMgr) depart(d migrate.Departure) {
 	m.roster.Departed(d)
+	m.admitEarly()
 	m.expect(m.roster.Departures().Find(d.Leave()))
 }
 

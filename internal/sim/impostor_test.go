@@ -106,7 +106,7 @@ func own(r wire.Role) []wire.ID {
 			wire.ReportID, wire.DestroySpaceID, wire.SetSpaceDataID, wire.RetireAppID, wire.GhostStateID, wire.GhostAuditID, wire.ClientMoveID,
 		}
 	case wire.BaseApp:
-		return []wire.ID{wire.ReportID, wire.DestroySpaceID, wire.SetSpaceDataID, wire.LocateID, wire.ProxiesID}
+		return []wire.ID{wire.ReportID, wire.DestroySpaceID, wire.SetSpaceDataID, wire.LocateID}
 	case wire.LoginApp:
 		return []wire.ID{wire.ReportID, wire.CreateProxyID}
 	}
@@ -210,6 +210,17 @@ func (x *impostor) account() string {
 	return fmt.Sprintf("%s.%d", pl.name, pl.logins)
 }
 
+// proxies claims the account of a player: with its base, with the base of another app, or with one that it might
+// have made itself.
+func (x *impostor) proxies(other entity.ID) *wire.Proxies {
+	pl := x.r.players[x.n%len(x.r.players)]
+	id := pl.id()
+	return &wire.Proxies{Entries: []wire.Proxy{
+		{Account: x.account(), ID: id, Life: 1 << 20, Origin: id, Turn: 1 << 20},
+		{Account: x.account(), ID: other, Origin: id, Turn: 1 << 30}, {Account: x.account(), ID: 77, Origin: id, Turn: 1 << 30},
+	}}
+}
+
 // orders are what only managers say, and what is about those who leave and who lead.
 func (x *impostor) orders() []wire.Message {
 	app := x.r.cellApps[x.n%len(x.r.cellApps)]
@@ -295,7 +306,7 @@ func (x *impostor) toManager() []wire.Message {
 		&wire.Report{}, &wire.Locate{ID: v.ID, Space: theSpace}, &wire.LocateArea{Gateway: 2, Space: theSpace, Area: bsp.Around(0, 0, 1e9)}, &wire.DestroySpace{Space: theSpace}, &wire.RetireApp{Reason: "ha"},
 		&wire.SetSpaceData{Space: theSpace + 1, Key: tuneKey, Value: []byte("lie")}, &wire.CreateProxy{Request: 1, Account: "player1"},
 		&wire.ProxyMade{Request: 1, ID: v.ID}, &wire.ProxyGone{Account: "player1", ID: v.ID},
-		&wire.Proxies{Entries: []wire.Proxy{{Account: "player9", ID: v.ID}}}, &wire.Logins{Refused: true, Reason: "ha"}, &wire.RejoinEnd{},
+		x.proxies(v.ID), &wire.Logins{Refused: true, Reason: "ha"}, &wire.RejoinEnd{},
 		&wire.SpaceCopy{Space: theSpace, Data: []wire.SpaceDataEntry{{Number: 1, Key: tuneKey, Value: []byte("lie")}}},
 		&wire.Seen{Inquiry: uint64(x.n), App: x.r.cellApps[0].Address(), Reach: mercury.ReachClosed},
 	)

@@ -136,7 +136,8 @@
 //	                     yields to what others have set since. A base's
 //	                     does not yield: it knows no data
 //	MakeProxy, Relogin,  the login ends in a timeout, and is tried      the client's next
-//	ProxyMade            again; who has a proxy is told at each join    try
+//	ProxyMade            again; who has a proxy is told at each join,   try
+//	                     and who is loaded after it when that is done
 //	Outdone              the base that has the account says so to the   the next Join
 //	                     other by their flow; said again at each join
 //	PlaceBase,           asked again until they are answered; who has   1 s

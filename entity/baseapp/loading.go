@@ -238,9 +238,9 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 		case err == nil && b.destroying:
 			a.answerLogin(from, login.Request, protocol.Destroyed)
 		case err == nil:
-			a.links.Reply(from, &wire.ProxyMade{Request: login.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
+			a.tellMade(from, &wire.ProxyMade{Request: login.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
 		case err.Code == entity.StoreMissing && login.Row == 0:
-			a.links.Reply(from, a.makeStoredProxy(&login, t))
+			a.tellMade(from, a.makeStoredProxy(&login, t))
 		default:
 			a.log.Warn("cannot load what a player plays", "account", login.Account, "error", err)
 			a.answerLogin(from, login.Request, refusalOf(err.Code))
@@ -252,6 +252,15 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 		return
 	}
 	a.loggingIn[login.Account] = true
+}
+
+// tellMade answers a login whose player was loaded. The channel may have broken meanwhile, and the app may have joined
+// again: then the account was not among those that it told, and the answer comes to nobody.
+func (a *BaseApp) tellMade(to mercury.ChannelID, m *wire.ProxyMade) {
+	a.links.Reply(to, m)
+	if b := a.byID[m.ID]; m.Code == 0 && b != nil && !a.baseMgr.Is(to) {
+		b.tellAccount()
+	}
 }
 
 // refusalOf is what a client is told.

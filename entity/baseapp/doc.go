@@ -175,7 +175,9 @@
 //   - While bases stand still, nothing changes them: no tick, no message of an app or a client is handled. Who
 //     sent it says it again, to this app or to the heir. Copies held for others go on.
 //   - Bases go on here only as long as the manager has not been asked, or when it has said no. A verdict that
-//     comes meanwhile is acted upon then. A manager that dies leaves them standing until another one answers.
+//     comes meanwhile is acted upon then. A manager that dies while it is asked leaves them standing until another
+//     one answers, since it may have told the heirs; it is asked as soon as it leads. While none is known to live,
+//     none is asked, and the bases go on here.
 //   - The manager says no if a holder is gone, or if another app departed whose bases the rule does not cover.
 //     So each base has a living heir with its last copy at the moment of the verdict.
 //   - What an inherited base does is settled, for its clients and for others, when the rule of its app covers

@@ -259,11 +259,19 @@ func (a *BaseApp) tickStill() {
 	case leaveStill:
 		a.copyLast()
 		if a.askToDepart(); l.state == leaveStill && a.now-l.since >= stillMost {
-			a.goOn("the last copies are not held in time")
+			a.goOn(a.whyStill())
 		}
 	case leaveAsking:
 		l.asks.Tick()
 	}
+}
+
+// whyStill says for what bases that stand still have waited too long.
+func (a *BaseApp) whyStill() string {
+	if !a.cellMgr.Heeds() {
+		return "there is no manager to ask"
+	}
+	return "the last copies are not held in time"
 }
 
 // copyLast sends the last copies, as there is room.
@@ -284,10 +292,10 @@ func (a *BaseApp) allHeld() bool {
 }
 
 // askToDepart leaves it to the manager what becomes of the bases, once all last copies are held. Until it has
-// answered, the heirs may have begun.
+// answered, the heirs may have begun. Without a manager nobody is asked, and the bases go on in time.
 func (a *BaseApp) askToDepart() {
 	l := &a.leave
-	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() || len(a.stubs.list) > 0 {
+	if l.state != leaveStill || !a.cellMgr.Heeds() || l.next < len(a.list) || !a.allHeld() || len(a.stubs.list) > 0 {
 		return
 	}
 	l.state = leaveAsking

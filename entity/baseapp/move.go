@@ -83,7 +83,7 @@ func (a *BaseApp) tickMove() {
 	case moveStill:
 		a.sendMoving()
 		if a.askToMove(); m.state == moveStill && a.now-m.since >= stillMost {
-			a.moveBack("the last copies are not held in time")
+			a.moveBack(a.whyStill())
 		}
 	case moveAsking:
 		m.asks.Tick()
@@ -304,10 +304,10 @@ func (a *BaseApp) moveChannelBroke(to mercury.Address) {
 }
 
 // askToMove leaves it to the manager what becomes of the bases, once all last copies are held. Until it has
-// answered, the heirs may have begun.
+// answered, the heirs may have begun. Without a manager nobody is asked, and the bases go back in time.
 func (a *BaseApp) askToMove() {
 	m := &a.moving
-	if m.state != moveStill || slices.ContainsFunc(m.bases, func(x movingBase) bool { return !x.sent || len(x.waiting) > 0 }) {
+	if m.state != moveStill || !a.cellMgr.Heeds() || slices.ContainsFunc(m.bases, func(x movingBase) bool { return !x.sent || len(x.waiting) > 0 }) {
 		return
 	}
 	m.state = moveAsking

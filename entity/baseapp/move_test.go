@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -155,5 +156,51 @@ func TestMoveWaitsForAnswers(t *testing.T) {
 	}
 	if c.pass(2 * time.Second); len(c.asks) == 0 {
 		t.Error("it did not move")
+	}
+}
+
+// loseManager lets the CellAppMgr die without another.
+func (c *copier) loseManager() {
+	c.net.ended[c.managers] = true
+	c.a.Closed(c.now, c.managers, mercury.ErrTimeout)
+}
+
+// Bases that are about to move when the manager dies are not asked about, and go on here soon: the wait for the next
+// manager may be long.
+func TestMoveWithoutManager(t *testing.T) {
+	c := crowd(t, 30)
+	c.say(c.bases, &wire.Shed{To: appW, Bases: 5})
+	for n := 0; n < 20 && !c.a.Moves(); n++ {
+		c.answer()
+		c.tick()
+	}
+	if !c.a.Moves() {
+		t.Fatal("nothing moves")
+	}
+	c.loseManager()
+	c.asks = nil
+	c.pass(stillMost + DefaultTick)
+	if c.a.Moves() || len(c.a.list) != 30 || len(c.asks) != 0 {
+		t.Errorf("%d bases, %d questions", len(c.a.list), len(c.asks))
+	}
+}
+
+// So does an app that is about to leave.
+func TestLeaveWithoutManager(t *testing.T) {
+	c := newCopier(t)
+	c.make()
+	c.pass(2 * time.Second)
+	c.a.Retire("test")
+	for n := 0; n < 200 && c.a.leave.state != leaveStill; n++ {
+		c.answer()
+		c.tick()
+	}
+	if c.a.leave.state != leaveStill {
+		t.Fatalf("it waits for %q", c.a.RetireWaits())
+	}
+	c.loseManager()
+	c.pass(stillMost + DefaultTick)
+	if c.a.StandsStill() {
+		t.Error("it stands still without a manager")
 	}
 }

@@ -172,6 +172,8 @@
 //	BroughtBack          already counts as done                          the channel broke
 //	EndWorld             the operator's observer gives it again until     50 ms
 //	                     it is told how far the stop is (WorldEnding)
+//	WorldEnding to a     told again over the next channel, and not       the next channel;
+//	manager              waited for longer than savedMost                2 s
 //	moves, ClientPacket  unreliable: the next one
 //
 // "A tick" applies where the sender sees that its channel has ended, and says again over the next

@@ -21,6 +21,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // impostor is a player's machine that speaks as if it were a process of the cluster. It knows
@@ -229,7 +230,7 @@ func (x *impostor) orders() []wire.Message {
 		&wire.AppDead{Role: wire.CellApp, App: app.Address()}, &wire.Freeze{On: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: x.p.Address()}, {Role: wire.BaseApp, App: x.p.Address()}}},
 		&wire.Leaving{Bases: 1}, &wire.Depart{Request: uint64(x.n)}, &wire.Departed{Request: uint64(x.n % 64)},
-		&wire.EndWorld{Reason: "ha"}, &wire.Stop{Number: 1 << 60, Step: wire.StopEnded, Reason: "ha"}, &wire.KeepSpace{Number: 1, KeptSpace: wire.KeptSpace{Space: theSpace}}, &wire.SpaceKept{Number: 1, Space: theSpace}, &wire.KeepOnly{Number: 1}, &wire.OnlyKept{Number: 1},
+		&wire.EndWorld{Reason: "ha"}, &wire.WorldEnding{Stop: status.Stop{Step: "saved", Done: true}}, &wire.Stop{Number: 1 << 60, Step: wire.StopEnded, Reason: "ha"}, &wire.KeepSpace{Number: 1, KeptSpace: wire.KeptSpace{Space: theSpace}}, &wire.SpaceKept{Number: 1, Space: theSpace}, &wire.KeepOnly{Number: 1}, &wire.OnlyKept{Number: 1},
 		&wire.BringSpace{Request: 1, KeptSpace: wire.KeptSpace{Space: 1<<24 + 9, Info: []byte("rubbish")}}, &wire.SpaceBrought{Request: 1}, &wire.BringBack{Request: 1, Type: "Rover", Row: 1}, &wire.BroughtBack{Request: 1},
 		&wire.Depart{Request: uint64(x.n), Part: migrate.Part{Turn: 1 + uint64(x.n%4), Slices: 1<<migrate.Slices - 1, Below: entity.MaxID}},
 		&wire.BasesMoved{App: x.r.baseApps[0].Address(), Number: 1 << 60, Allocator: 1, Rule: migrate.Rule{Version: 1 << 40, Covers: 1 << 60, Replicas: 1, List: []mercury.Address{x.p.Address()}},

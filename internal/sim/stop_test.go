@@ -73,14 +73,7 @@ func (s *stopping) end(script func(s *stopping)) status.Stop {
 	if script != nil {
 		script(s)
 	}
-	s.until("the world is saved", 60*time.Second, func() bool {
-		m := c.leader()
-		if m != nil && m.Stop().Done {
-			s.done, s.entries = c.vaults(), s.tuned()
-			return true
-		}
-		return false
-	})
+	s.until("the world is saved", 60*time.Second, s.saved)
 	s.checkKept()
 	s.until("all have ended", 20*time.Second, s.allEnded)
 	s.checkKept()
@@ -88,6 +81,18 @@ func (s *stopping) end(script func(s *stopping)) status.Stop {
 		t.Errorf("the operator was told %+v", c.observer.ending)
 	}
 	return c.observer.ending
+}
+
+// saved reports whether a manager calls the world saved, and notes what lived then.
+func (s *stopping) saved() bool {
+	m := s.leader()
+	if m == nil || !m.Stop().Done {
+		return false
+	}
+	if s.done == nil {
+		s.done, s.entries = s.vaults(), s.tuned()
+	}
+	return true
 }
 
 func (s *stopping) allEnded() bool {
@@ -200,7 +205,7 @@ func TestStopHeardByFew(t *testing.T) {
 // paused until another leads, or one that stands by dies; those that are left go on with the stop, and end with
 // the world.
 func TestStopWithStandby(t *testing.T) {
-	for step := wire.StopClosing; step <= wire.StopSaved; step++ {
+	for step := wire.StopClosing; step <= wire.StopEnded; step++ {
 		for _, harm := range []string{"dies", "pauses", "standby"} {
 			t.Run(fmt.Sprintf("%v/%s", step, harm), func(t *testing.T) {
 				t.Parallel()
@@ -228,7 +233,10 @@ func (s *stopping) harmSeat(step wire.StopStep, harm string) {
 		}
 		return msg
 	}
-	s.until("an app hears of the step", 20*time.Second, func() bool { return heard })
+	s.until("an app hears of the step", 20*time.Second, func() bool {
+		s.saved()
+		return heard
+	})
 	s.hook = nil
 	leads := s.seatOf()
 	switch harm {

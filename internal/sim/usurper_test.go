@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // What is said about who leads, and by one who has led.
@@ -73,7 +74,7 @@ func (x *impostor) hangOver(term uint32) []wire.Message {
 		&wire.LeaseVote{Term: term + 1, Round: uint64(x.r.now), Granted: true, Highest: term},
 		&wire.Welcome{Number: 1, Allocator: 1, Term: term}, &wire.Dismissed{Term: term, Reason: "go"},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: self}, {Role: wire.BaseApp, App: self}}}, &wire.Freeze{On: true},
-		&wire.Stop{Number: 1 << 60, Step: wire.StopEnded, Reason: "go"},
+		&wire.Stop{Number: 1 << 60, Step: wire.StopEnded, Reason: "go"}, &wire.WorldEnding{Stop: status.Stop{Step: "saved", Done: true}},
 		&wire.Located{ID: x.r.id(), Gone: true}, &wire.LocatedArea{Gateway: 2, Space: theSpace, Apps: []mercury.Address{x.r.cellApps[0].Address()}}, &wire.Relogin{Request: 1, Account: x.account()}, &wire.Outdone{Account: x.account(), ID: 77, Origin: x.r.id(), Turn: 1 << 30}, &wire.MakeProxy{Request: 1, Account: "hangover"},
 	}
 	for _, p := range append(append([]*Process{}, x.r.baseApps...), x.r.cellApps...) {

@@ -307,7 +307,7 @@ var table = newTable(
 
 	// The stop of a world.
 	row[EndWorld](EndWorldID, Observer.to(CellAppMgr).proving(mercury.Operator)),
-	row[WorldEnding](WorldEndingID, CellAppMgr.to(Observer)),
+	row[WorldEnding](WorldEndingID, CellAppMgr.to(Observer, CellAppMgr)),
 	row[Stop](StopID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, CellAppMgr)),
 	row[StopState](StopStateID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr)),
 

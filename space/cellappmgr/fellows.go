@@ -129,14 +129,19 @@ func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Addres
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		// One that has led, and does not know that it leads no more, ends nobody: the leader itself knows better, and
-		// so does who has voted for another.
-		if m.Step != wire.StopEnded || s.mgr != nil || s.polls == nil || s.polls.boundToOther(now, peer) {
+		if s.mgr != nil && m.Step == wire.StopSaved {
+			f.knows = f.toldSaved
+			s.countStandbys()
+			return nil
+		}
+		if m.Step != wire.StopEnded || !s.heedsEnd(now, peer) {
 			return fmt.Errorf("%w: a stop that is not over, or of an older manager", errForeign)
 		}
 		s.log.Warn("the world has ended; this manager stood by", "reason", m.Reason)
 		s.ended = true
 		return nil
+	case wire.WorldEndingID:
+		return s.learnSaved(now, ch, peer, body)
 	case wire.LeaseAskID:
 		var m wire.LeaseAsk
 		if err := m.Parse(body); err != nil {

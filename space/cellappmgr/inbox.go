@@ -123,7 +123,7 @@ func (m *CellAppMgr) route() {
 	app.On(r, func(from sender, msg *wire.DestroySpace) { m.destroySpace(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.AppSilent) { m.appSilent(from.app, msg) })
 	app.On(r, m.seen)
-	r.Ignore(wire.LeaseAskID, wire.LeaseVoteID, wire.MembersID, wire.StopID) // the Seat takes those of other managers
+	r.Ignore(wire.LeaseAskID, wire.LeaseVoteID, wire.MembersID, wire.StopID, wire.WorldEndingID) // the Seat takes those of other managers
 	app.On(r, func(from sender, msg *wire.Freeze) { m.freeze(from.app, msg.On) })
 	app.On(r, func(from sender, msg *wire.EndWorld) {
 		from.app.operates = true

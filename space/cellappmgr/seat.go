@@ -54,6 +54,7 @@ type Seat struct {
 	lastLook uint64 // the last token of Config.Lookout, of all managers here
 	buf      []byte
 	ended    bool // the world was stopped
+	saved    *saved
 
 	counts SeatCounts
 }
@@ -64,6 +65,7 @@ type Past struct {
 	least uint32 // the lowest term to lead in
 	polls ballotPaper
 	led   bool
+	saved *saved
 	claims
 }
 
@@ -87,6 +89,8 @@ type fellow struct {
 	open   bool
 	dialAt time.Duration
 	told   []wire.AppRef // what it was told last over ch
+	// toldSaved says that it was told over ch that the world is saved, and knows that it has said that it knows.
+	toldSaved, knows bool
 
 	heirloom []wire.AppRef // whom it knew when it led
 }
@@ -108,7 +112,7 @@ func NewSeat(cfg SeatConfig) (*Seat, error) {
 	least := max(cfg.Term, cfg.Past.least)
 	cfg.Config = cfg.withDefaults()
 	cfg.Fresh = cfg.Fresh && !cfg.Past.led
-	s := &Seat{cfg: cfg, log: cfg.Log, lease: cfg.Lease, least: least}
+	s := &Seat{cfg: cfg, log: cfg.Log, lease: cfg.Lease, least: least, saved: cfg.Past.saved}
 	own := slices.Index(cfg.Places, cfg.Transport.Self().At)
 	switch {
 	case len(cfg.Places) > wire.MaxManagers:
@@ -173,11 +177,13 @@ func (s *Seat) Tick(now time.Duration) (next time.Duration) {
 	}
 	s.dialFellows(now)
 	s.claim(now)
+	s.endSaved(now)
 	if s.mgr == nil {
 		return now + s.cfg.Tick
 	}
 	s.tellFellows(now)
 	next = s.mgr.Tick(now)
+	s.tellSaved()
 	s.endStop()
 	return next
 }
@@ -238,6 +244,7 @@ func (s *Seat) claim(now time.Duration) {
 
 // leave ends the leading for good.
 func (s *Seat) leave(now time.Duration, why string) {
+	s.keepSaved(now)
 	s.end(why, 0)
 	s.lease.Resign(now)
 	s.anew, s.cfg.Past.led = true, true
@@ -259,7 +266,9 @@ func (s *Seat) begin(now time.Duration) {
 	}
 	m.seated, m.lastLook = true, s.lastLook
 	m.recovery.on = cfg.RecoveryWindow > 0 && !(s.cfg.Fresh && s.grant.Term == 1)
+	m.inheritStop(now, s.saved)
 	s.mgr = m
+	s.countStandbys()
 	s.least = s.grant.Term
 	s.counts.Led++
 	if len(s.fellows) > 0 || s.counts.Led > 1 {
@@ -287,7 +296,7 @@ func (s *Seat) end(why string, but mercury.ChannelID) {
 	}
 	s.channels = slices.DeleteFunc(s.channels, func(ch mercury.ChannelID) bool { return ch != but })
 	for i := range s.fellows {
-		s.fellows[i].told = nil
+		s.fellows[i].told, s.fellows[i].toldSaved, s.fellows[i].knows = nil, false, false
 	}
 	if s.cfg.Ends != nil {
 		s.cfg.Ends(why)
@@ -301,6 +310,7 @@ func (s *Seat) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Addr
 	}
 	if f := s.fellowBy(ch); f != nil {
 		f.open = true
+		s.countStandbys()
 		return
 	}
 	if i := slices.Index(s.calls, ch); i >= 0 {
@@ -320,7 +330,8 @@ func (s *Seat) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 		return
 	}
 	if f := s.fellowBy(ch); f != nil {
-		f.ch, f.open, f.told = 0, false, nil
+		f.ch, f.open, f.told, f.toldSaved, f.knows = 0, false, nil, false, false
+		s.countStandbys()
 		return
 	}
 	s.calls = slices.DeleteFunc(s.calls, func(x mercury.ChannelID) bool { return x == ch })

@@ -33,7 +33,7 @@ import (
 // A manager that dies leaves the apps in their steps. The next one, here or at another place, hears the
 // steps from them, and believes what more than half of those who hold entities say. If they were told that all is
 // saved, the others are told so, and end: since no app ends
-// before all know it, the last that live know it. Otherwise the next manager begins again with closing: the
+// before all know it, the last that live know it. So do the managers that stand by (saved.go). Otherwise the next manager begins again with closing: the
 // operator's order stands, and the world does not open again by itself. If only a few had heard of the stop
 // at all, it has not begun: they are told that the world is open. In any case an operator who lost the manager
 // gives the order again, and is told the report.
@@ -76,6 +76,8 @@ type stopping struct {
 	activity              uint64        // at that time
 	report                status.Stop
 	ended                 bool
+	inherited             bool // it was saved under an earlier manager, and nobody was told by this one
+	standbys              int  // managers that do not know yet that the world is saved
 }
 
 // Shutdown begins the controlled stop of the world; see the package comment. A second one changes nothing.
@@ -234,7 +236,7 @@ func (m *CellAppMgr) advanceStop(now time.Duration) {
 			return
 		}
 	case wire.StopSaved:
-		if all || over {
+		if all && s.standbys == 0 || over {
 			m.enterStop(now, wire.StopEnded)
 		}
 		return
@@ -304,6 +306,12 @@ func (m *CellAppMgr) heardStop() (step wire.StopStep, reason string) {
 func (m *CellAppMgr) resumeStop(now time.Duration) {
 	s := &m.stopping
 	heard, reason := m.heardStop()
+	if s.inherited {
+		s.inherited, s.since = false, now
+		m.log.Warn("an earlier manager has saved the world; this one ends it", "reason", s.reason)
+		m.wave(now)
+		return
+	}
 	if s.step != wire.StopNone {
 		return
 	}

@@ -156,6 +156,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
 	}
+	c.population.overtaken(r.e)
 	r.announce()
 	r.attach(m.Session)
 	r.retell(m.Heard)

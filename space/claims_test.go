@@ -246,6 +246,46 @@ func TestFollowsThroughTheGiver(t *testing.T) {
 	}
 }
 
+// TestHandoffOfAFormerLife: a handoff waits in a channel while the base makes the entity again where it was, and
+// comes just before that of the new real. What the base says to the new one, passed on from there, is not told
+// to the old one, which the base is about to refuse. (It was: the old one met a gap.)
+func TestHandoffOfAFormerLife(t *testing.T) {
+	r := lied(t)
+	parts := slices.Clone(r.real(7).packed(true))
+	ofOne := func(hop uint32) entity.Order { return entity.Order{Incarnation: 1, Hop: hop} }
+	r.hold = func(p packet) bool { _, ok := p.m.(*migrate.Onload); return ok || p.to == r.base }
+	r.move(7, 50)
+	r.tick(2)
+	r.restore(7, -20, parts, 0)
+	if _, waits := r.apps[0].population.handoffs.Has(7); waits {
+		t.Error("the frozen copy of the former life would be sent again")
+	}
+	r.move(7, 50)
+	r.tick(3)
+	r.hold = func(p packet) bool { return p.to == r.base }
+	r.pump()
+	old := r.apps[1].population.find(7)
+	if old == nil || old.real == nil || old.e.Order != ofOne(1) {
+		t.Fatalf("the old real is %+v", old)
+	}
+	r.call(7, hitMethod, arg(4)...)
+	r.pump()
+	if d := r.avatar(7).Diary.Get(); strings.Contains(d, "hit 4;") || old.real.base().in.Last() > 0 {
+		t.Errorf("the old real heard what was for the new one: %q", d)
+	}
+	r.hold = nil
+	r.tick(int((migrate.ResendOnload + time.Second) / tickPeriod))
+	if x := r.real(7); x == nil || x.cell.self != addr(2) || x.e.Order != (entity.Order{Incarnation: 2, Hop: 1}) {
+		t.Fatalf("the real is %+v", x)
+	}
+	r.resend(7)
+	r.tick(1)
+	if d := r.avatar(7).Diary.Get(); strings.Count(d, "hit 4;") != 1 {
+		t.Errorf("the diary of the new real is %q", d)
+	}
+	r.calm()
+}
+
 // TestPhantoms: an app may make a CellApp take over what it never had. The base refuses that, and
 // the real itself can come all the same.
 func TestPhantoms(t *testing.T) {

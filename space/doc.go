@@ -278,6 +278,7 @@
 //	an ack of a handoff, or     the app that the real was handed to
 //	a refusal
 //	what a base says, passed on the app that handed the real over to here
+//	what comes for a real       nobody who claims a newer incarnation of it: it is for that one
 //	what another's base says    the app of the real's own base, which passes it on; of an entity
 //	                            without a base, the app that has issued the caller's id
 //	a caller that is here       this app

@@ -97,8 +97,20 @@ func (c *Cell) challenge(r *Real, order entity.Order, from mercury.Address) erro
 // whatever it has no ack for, so nothing is lost with what others pass on.
 func (rec *record) ofBase(app mercury.Address) bool { return app == rec.e.Base || app == rec.giver }
 
+// claimHolds is for how long the claim of a newer real counts: longer than it takes to make it again.
+const claimHolds = 2*migrate.ResendOnload + askForItself
+
+// outlivedAt reports whether an app has a newer incarnation of a real, or says so. What it passes on is for
+// that one; this one, which the base is about to refuse, would hear of it what came after all that it missed.
+func (r *Real) outlivedAt(app mercury.Address) bool {
+	return r != nil && r.rival == app && r.rivalAt != 0 && r.cell.now-r.rivalAt < claimHolds
+}
+
 // mayCall reports whether an app may bring a message to a real that is here or has gone on.
 func (c *Cell) mayCall(rec *record, m *flow.Message, from mercury.Address) bool {
+	if rec.real.outlivedAt(from) {
+		return false
+	}
 	if m.FromPart == entity.BasePart {
 		return c.mayCallAsBase(rec, m, from)
 	}

@@ -64,6 +64,26 @@ func (p *Population) OnloadAck(m *migrate.OnloadAck, from mercury.Address) error
 	return nil
 }
 
+// overtaken drops what is under way of an entity that its base has made again here, and the ghosts that nobody
+// else knows of. Without this a real that nobody acknowledges was sent for as long as its channel was cut.
+func (p *Population) overtaken(e *presence.Entity) {
+	if order, waits := p.handoffs.Has(e.ID); !waits || !order.Before(e.Order) {
+		return
+	}
+	if h, ok := p.handoffs.Take(e.ID, e.Order); ok {
+		p.orphan(&h)
+	}
+}
+
+// orphan ends the ghosts of a real that was lost in a handoff, unless a newer one shows itself within the
+// grace: those of the old hop point here, where it no longer is.
+func (p *Population) orphan(h *migrate.Handoff) {
+	p.orphans = append(p.orphans, orphan{
+		space: h.Offer.Space, at: p.now + p.cfg.OrphanGrace, haunts: h.Haunts,
+		head: ghost.Head{ID: h.Offer.ID, Order: h.Offer.Order, Sequence: ghost.Last},
+	})
+}
+
 // wentTo is the app that an entity which is not here any more was handed to last, zero if that is not known.
 // The hops of a real are counted, so who follows them from app to app comes to no app twice.
 func (p *Population) wentTo(id entity.ID) mercury.Address {
@@ -89,12 +109,7 @@ func (p *Population) forgetWays(e *presence.Entity) {
 func (p *Population) handedOverDied(app mercury.Address) {
 	grace := p.now + p.cfg.OrphanGrace
 	p.handoffs.Died(app, func(h *migrate.Handoff) {
-		// Ghosts of the old hop point here, where the real no longer is. They must go unless a
-		// newer one shows itself within the grace.
-		p.orphans = append(p.orphans, orphan{
-			space: h.Offer.Space, at: grace, haunts: h.Haunts,
-			head: ghost.Head{ID: h.Offer.ID, Order: h.Offer.Order, Sequence: ghost.Last},
-		})
+		p.orphan(h)
 		if h.Base.IsZero() {
 			p.env.Log.Warn("entity without a base lost in a handoff to a dead CellApp", "entity", h.Offer.ID.String())
 			return

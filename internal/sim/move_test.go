@@ -187,14 +187,19 @@ func TestShedInBadTimes(t *testing.T) {
 		for seed := range uint64(moveSeeds) {
 			t.Run(fmt.Sprint(name, " ", seed), func(t *testing.T) {
 				t.Parallel()
-				o := Options{
-					Seed: 8900 + seed, CellApps: 2, BaseApps: 3 + int(seed%2), Players: 4, Rovers: 8, Faults: 30 * time.Second,
-					CrashBase: true, Replicas: 1 + int(seed%2), MoveBatch: 2, Shed: baseappmgr.ShedConfig{Above: 0.05, Least: 1},
-				}
+				o := shedding(seed)
 				change(&o)
 				runSeed(t, o, "")
 			})
 		}
+	}
+}
+
+// shedding returns the options of a world in which bases move all the time.
+func shedding(seed uint64) Options {
+	return Options{
+		Seed: 8900 + seed, CellApps: 2, BaseApps: 3 + int(seed%2), Players: 4, Rovers: 8, Faults: 30 * time.Second,
+		CrashBase: true, Replicas: 1 + int(seed%2), MoveBatch: 2, Shed: baseappmgr.ShedConfig{Above: 0.05, Least: 1},
 	}
 }
 

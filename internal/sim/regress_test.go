@@ -25,6 +25,7 @@ const (
 	restive  = "a client's calls went to an entity that was nowhere, and were never given up, since the caller was handed over again and again"
 	away     = "an entity without a base was handed on, and its former CellApp told callers that it had ended"
 	poor     = "a place that was seen through a gateway waited for its turn in a spent budget, and counted as late"
+	former   = "a handoff of a former life came late, and its real heard what the base said to the next one"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -67,6 +68,7 @@ func TestKept(t *testing.T) {
 		{swept(20082), away},
 		{swept(20172), away},
 		{swept(20046), poor},
+		{cutting(shedding(13)), former},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -92,3 +94,9 @@ func restlessOf(seed uint64) Options {
 
 // swept returns the options that TestSeeds has for a seed.
 func swept(seed uint64) Options { return withHeirs(wildly(withManager(optionsOf(seed)))) }
+
+// cutting lets pairs of processes be parted.
+func cutting(o Options) Options {
+	o.Cut = true
+	return o
+}

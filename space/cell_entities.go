@@ -267,6 +267,7 @@ func (p *Population) Refuse(m *migrate.Refuse, from mercury.Address) {
 	}
 	c.log.Info("real dropped: its base knows a newer one or none", "entity", m.ID.String(), "order", rec.e.Order.String())
 	rival := rec.real.rival
+	p.refusals.add(rec.real, p.now)
 	c.drop(rec.real)
 	if !rival.IsZero() {
 		p.ask(rival, ghost.Head{ID: m.ID})

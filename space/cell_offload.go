@@ -181,7 +181,7 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
 	rec := p.find(m.ID)
-	old := p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1})
+	old := p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) || p.refusals.forbids(m)
 	if rec != nil && !old {
 		if p.denies(m.ID, rec, m.Order, m.Base, m.Title) {
 			p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})

@@ -297,7 +297,7 @@ func TestPhantoms(t *testing.T) {
 				r.tell(2, r.stateOf(7, order))
 			}
 			r.refuses = map[entity.ID]entity.Order{7: {Incarnation: 1}}
-			r.tell(2, &migrate.Onload{ID: 7, Type: d, Space: 1, Order: order, Base: r.base, Parts: r.real(7).appendParts(nil, false)})
+			r.tell(2, &migrate.Onload{ID: 7, Type: d, Space: 1, Order: order, Base: r.base, Title: r.real(7).title + 1, Parts: r.real(7).appendParts(nil, false)})
 			r.pump()
 			r.refuses = nil
 			if x := r.real(7); x == nil || x.cell.self != addr(1) {
@@ -403,5 +403,50 @@ func TestLateStatesAfterDelete(t *testing.T) {
 	r.tell(2, s)
 	if r.ghost(2, 7) == nil {
 		t.Error("an answer is not believed")
+	}
+}
+
+// TestRefusedStaysAway: a handoff comes a second time, long after the base has refused the real that the first one made.
+// It is answered, so that it ends, and makes nothing. (It did, and ghosts of the real went back to what it had been.)
+func TestRefusedStaysAway(t *testing.T) {
+	r := lied(t)
+	var late *migrate.Onload
+	r.hold = func(p packet) bool {
+		if m, ok := p.m.(*migrate.Onload); ok && late == nil {
+			x := *m
+			x.Parts = slices.Clone(m.Parts)
+			late = &x
+		}
+		return false
+	}
+	r.move(7, 50)
+	r.tick(3)
+	old := r.apps[1].population.find(7)
+	if late == nil || old == nil || old.real == nil {
+		t.Fatalf("it was not handed over: %+v", old)
+	}
+	r.apps[1].population.Refuse(&migrate.Refuse{ID: 7, Order: late.Order}, r.base)
+	if x := r.apps[1].population.find(7); x != nil && x.real != nil {
+		t.Fatal("the refused real is there")
+	}
+	if err := r.apps[1].population.Onload(late, addr(1)); err != nil {
+		t.Error(err)
+	}
+	if x := r.apps[1].population.find(7); x != nil && x.real != nil {
+		t.Error("it came to life once more")
+	}
+	next := *late // another title: the true one of a real that an app had made up
+	next.Title++
+	if r.apps[1].population.refusals.forbids(&next) {
+		t.Error("another real of that order is kept away")
+	}
+	next = *late
+	next.Order.Hop++
+	if r.apps[1].population.refusals.forbids(&next) {
+		t.Error("a later hop is kept away")
+	}
+	r.apps[1].population.refusals.expire(r.apps[1].population.now + ghost.TombstoneLease)
+	if r.apps[1].population.refusals.forbids(late) || len(r.apps[1].population.refusals.byID) != 0 {
+		t.Error("it is remembered for ever")
 	}
 }

@@ -204,7 +204,7 @@ func (p *Population) OnloadParty(m *migrate.OnloadParty, from mercury.Address) e
 func (p *Population) answered(m *migrate.Onload) bool {
 	_, turned := p.turned.answer(m.ID, m.Order)
 	rec := p.find(m.ID)
-	return turned || p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) ||
+	return turned || p.refusals.forbids(m) || p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) ||
 		rec != nil && (rec.real != nil || m.Order.Before(rec.e.Order))
 }
 

@@ -44,6 +44,7 @@ type Population struct {
 	words      unanswered
 	tombstones ghost.Tombstones
 	rumours    ghost.Rumours
+	refusals   refusals
 	handoffs   migrate.Handoffs
 	departed   departed
 	orphans    []orphan
@@ -139,6 +140,7 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	p.settleDeparted()
 	p.tombstones.Expire(now)
 	p.rumours.Expire(now)
+	p.refusals.expire(now)
 	p.expireHandoffs()
 	p.turned.expire(now)
 	p.words.repeat(now, p.env.Out)

@@ -2,15 +2,18 @@ package sim
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestPlantedWhisper loses or doubles a call that a script makes of another entity's client.
+// TestPlantedWhisper loses or doubles a call that a script makes of another entity's client. It is a
+// call of one who does not end: who has ended when the world rests says no more what it had said.
 func TestPlantedWhisper(t *testing.T) {
 	for name, plant := range map[string]func(msg []byte) []byte{
 		"lost":    func([]byte) []byte { return nil },
@@ -22,7 +25,7 @@ func TestPlantedWhisper(t *testing.T) {
 			c, err := New(Options{Seed: 7, Players: 3, Wild: Wild{Gossips: 6}, Faults: 10 * time.Second,
 				Tamper: func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
 					direct := bytes.Contains(msg, []byte("client")) && !bytes.Contains(msg, []byte("client relay"))
-					if planted || !reliable || !direct || !strings.HasPrefix(p.Name, "player") || p.c.now < 8*time.Second || protocol.ID(msg[0]) != protocol.CallID {
+					if planted || !reliable || !direct || !ofFounder(p.c.world, 6, msg) || !strings.HasPrefix(p.Name, "player") || p.c.now < 8*time.Second || protocol.ID(msg[0]) != protocol.CallID {
 						return msg
 					}
 					planted = true
@@ -36,6 +39,13 @@ func TestPlantedWhisper(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ofFounder reports whether a call is of one of the gossips that the world began with, which do not end.
+func ofFounder(w *world, founders int, msg []byte) bool {
+	return slices.ContainsFunc(w.gossips[:founders], func(id entity.ID) bool {
+		return bytes.Contains(msg, []byte(id.String()+" "))
+	})
 }
 
 // What reaches a waif comes in order, once; some may be missing only where it may have been lost sight of.

@@ -259,8 +259,8 @@ func transitions() []plant {
 func departures() []plant {
 	return []plant{
 		{"a BaseApp leaves before its last copies are held", "entity/baseapp/leave.go",
-			"	if l.state != leaveStill || l.next < len(a.list) || !a.allHeld() || len(a.stubs.list) > 0 {\n",
-			"	if l.state != leaveStill || l.next < len(a.list) || len(a.stubs.list) > 0 {\n"},
+			"	if l.state != leaveStill || !a.cellMgr.Heeds() || l.next < len(a.list) || !a.allHeld() || len(a.stubs.list) > 0 {\n",
+			"	if l.state != leaveStill || !a.cellMgr.Heeds() || l.next < len(a.list) || len(a.stubs.list) > 0 {\n"},
 		{"the names of a base that has ended are free before its holders know", "entity/baseapp/base.go",
 			"	if !held || !b.app.leaveStub(b) {\n",
 			"	if held || !held {\n"},

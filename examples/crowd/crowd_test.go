@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 // All faults of the command line are told at once.
 func TestFlagFaults(t *testing.T) {
 	_, err := parseFlags([]string{"-n", "0", "-view", "0", "-cellapps", "0", "-baseapps", "99", "-radius", "1", "-speed", "-1", "-budget", "-1",
-		"-duration", "-1s", "-arrive", "101", "-least", "-1", "-patience", "0", "-persocket", "31", "-ratio", "-1", "more"})
-	for _, want := range []string{"-n", "-view", "-cellapps", "-baseapps", "-radius", "-speed", "-budget", "-duration", "-arrive", "-least", "-patience", "-persocket", "-ratio", "more"} {
+		"-duration", "-1s", "-arrive", "101", "-least", "-1", "-patience", "0", "-persocket", "31", "-ratio", "-1", "-side", "1", "-wear", "-1s", "more"})
+	for _, want := range []string{"-n", "-view", "-cellapps", "-baseapps", "-radius", "-speed", "-budget", "-duration", "-arrive", "-least", "-patience", "-persocket", "-ratio", "-side", "-wear", "more"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
 		}
@@ -36,16 +36,6 @@ func TestFlagFaults(t *testing.T) {
 	f, err := parseFlags(nil)
 	if err != nil || f.n != 2000 || f.view != 62 || f.least != 100 {
 		t.Errorf("defaults are %+v, %v", f, err)
-	}
-}
-
-// The field is as large as the density says, and holds a whole view.
-func TestSide(t *testing.T) {
-	if side := (&flags{n: 248, view: 62, radius: 100}).side(); side != 400 {
-		t.Errorf("four views make a field of %v m", side)
-	}
-	if side := (&flags{n: 10, view: 62, radius: 100}).side(); side != 200 {
-		t.Errorf("few players are on %v m", side)
 	}
 }
 
@@ -130,7 +120,7 @@ func TestSum(t *testing.T) {
 		return all
 	}
 	a := sample{at: at, roles: roles, cpu: cpu(10, 20, 30, 40), botsCPU: time.Second, ticks: 100, late: 1}
-	b := sample{at: at.Add(20 * time.Second), roles: roles, cpu: cpu(11, 20, 130, 240), botsCPU: 1400 * time.Millisecond, botsMemory: 800 << 10,
+	b := sample{at: at.Add(20 * time.Second), roles: roles, cpu: cpu(11, 20, 130, 240), botsCPU: 1400 * time.Millisecond, botsMemory: 800 << 10, botsHeap: 600 << 10,
 		memory: 5000 << 10, ticks: 300, late: 5}
 	b.bots.InView, b.bots.Client.BytesDown, b.bots.Client.BytesUp = 6200, 2_000_000, 600_000
 	b.bots.Wire.BytesIn, b.bots.Wire.BytesOut = 2_400_000, 1_000_000
@@ -139,7 +129,7 @@ func TestSum(t *testing.T) {
 	r := sum(f, e, &a, &b, &fresh)
 	for name, c := range map[string]struct{ got, want float64 }{
 		"server CPU": {r.CPU, 15.05}, "of the CellApp": {r.CPUBy["cellapp"], 10}, "cores": {r.Cores, .02}, "in view": {r.InView, 62}, "a bot": {r.BotCPU, 20},
-		"a bot's memory": {r.BotMemory, 8}, "a client's memory": {r.Memory, 50}, "down": {r.WireDown, 120}, "payload down": {r.PayloadDown, 100},
+		"a bot's memory": {r.BotMemory, 8}, "of it heap": {r.BotHeap, 6}, "a client's memory": {r.Memory, 50}, "down": {r.WireDown, 120}, "payload down": {r.PayloadDown, 100},
 		"up": {r.WireUp, 50}, "a place": {r.PlaceBytes, 2.5}, "in packets": {r.PacketBytes, 2}, "places": {r.Places, 40}, "late": {r.Late, 2}, "arrived": {r.Arrived, 99}, "worst": {float64(r.AgeWorst[1]), 2000},
 	} {
 		if c.got != c.want {
@@ -186,7 +176,7 @@ func TestCrowd(t *testing.T) {
 	if err := json.Unmarshal(text, &res); err != nil {
 		t.Fatal(err)
 	}
-	if res.In != 20 || res.Asked != 20 || res.InView == 0 || res.Moves == 0 || res.Places == 0 || res.CPU == 0 || res.BotMemory == 0 || res.Lost > 0 {
+	if res.In != 20 || res.Asked != 20 || res.InView == 0 || res.Moves == 0 || res.Places == 0 || res.CPU == 0 || res.BotMemory == 0 || res.BotHeap == 0 || res.Lost > 0 {
 		t.Errorf("%+v", res)
 	}
 	for _, role := range []string{"bots", "cellapp", "baseapp"} {

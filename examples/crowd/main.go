@@ -5,6 +5,8 @@
 //
 //	go run ./examples/crowd                                2,000 players, 62 in view, 1 CellApp, 1 BaseApp
 //	go run ./examples/crowd -n 300 -cellapps 4 -baseapps 2 -json
+//	go run ./examples/crowd -n 2000 -side 300              all on 300 by 300 m, whatever is in view
+//	go run ./examples/crowd -side 50000 -speed 0 -wear 0   all stand still, each alone: what an idle player costs
 //
 // After a warm-up it measures for a time: the processor time of all server processes for a client and
 // a tick, as the operating system counts it; bytes by client; the share of the moves in view that
@@ -36,9 +38,9 @@ import (
 // flags are the command line. The processes of one world are given the same.
 type flags struct {
 	n, view, cellApps, baseApps int
-	radius, speed               float64
+	radius, speed, field        float64
 	budget                      int
-	warm, duration              time.Duration
+	warm, duration, wear        time.Duration
 	seal, json                  bool
 	perSocket                   int
 	arrive, least, ratio        float64
@@ -52,7 +54,8 @@ func parseFlags(args []string) (*flags, error) {
 	f := flags{args: args}
 	set := flag.NewFlagSet("crowd", flag.ContinueOnError)
 	set.IntVar(&f.n, "n", 2000, "players")
-	set.IntVar(&f.view, "view", 62, "how many others each sees, on average")
+	set.IntVar(&f.view, "view", 62, "how many others each has in view, on average; the field is as large as that takes")
+	set.Float64Var(&f.field, "side", 0, "side of the field, in metres, whatever is in view then; 0 for what -view asks for")
 	set.IntVar(&f.cellApps, "cellapps", 1, "CellApps, each an OS process")
 	set.IntVar(&f.baseApps, "baseapps", 1, "BaseApps, each an OS process")
 	set.Float64Var(&f.radius, "radius", 100, "how far a player sees, in metres")
@@ -60,6 +63,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.IntVar(&f.budget, "budget", 0, "bytes that a client is sent in a tick; 0 for the library's default")
 	set.DurationVar(&f.warm, "warm", 10*time.Second, "how long all walk before the measuring begins")
 	set.DurationVar(&f.duration, "duration", 20*time.Second, "how long is measured")
+	set.DurationVar(&f.wear, "wear", 5*time.Second, "mean time between two changes that a player makes to what others see of it; 0 for none")
 	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic")
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.IntVar(&f.perSocket, "persocket", 1, "bots that share a socket; players share none, so that more than 1 flatters the server")
@@ -86,8 +90,10 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.baseApps < 1 || f.baseApps > 64, "-baseapps %d: take 1 to 64", f.baseApps)
 	fault(!(f.radius >= 10 && f.radius <= 1000), "-radius %v: take 10 to 1000 metres", f.radius)
 	fault(!(f.speed >= 0 && f.speed <= topSpeed), "-speed %v: take 0 to %v metres a second", f.speed, topSpeed)
+	fault(!(f.field == 0 || f.field >= 10 && f.field <= 100_000), "-side %v: take 10 to 100000 metres, or 0 for what -view asks for", f.field)
 	fault(f.budget < 0, "-budget %d: take bytes, or 0 for the default", f.budget)
 	fault(f.warm < 0 || f.duration <= 0, "-warm %v -duration %v: take positive times", f.warm, f.duration)
+	fault(f.wear < 0, "-wear %v: take a positive time, or 0 for no changes", f.wear)
 	fault(!(f.arrive >= 0 && f.arrive <= 100), "-arrive %v: take 0 to 100 percent", f.arrive)
 	fault(!(f.least >= 0 && f.least <= 100), "-least %v: take 0 to 100 percent", f.least)
 	fault(!(f.ratio >= 0), "-ratio %v: take a limit, or 0 for none", f.ratio)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -20,8 +21,6 @@ import (
 const (
 	// patience is how long the world may take to be ready.
 	patience = 30 * time.Second
-	// wearEvery is how often a player changes what others see of it.
-	wearEvery = 5 * time.Second
 	// logins is how many players log in each second.
 	logins = 200
 )
@@ -88,6 +87,7 @@ type run struct {
 	swarm     *bots.Swarm
 	entered   entrance
 	watching  bool
+	heap      int64        // of this process before there were bots
 	profile   func() error // ends that of the bots; nil for none
 }
 
@@ -162,25 +162,30 @@ func (r *run) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	half := float32(r.f.side() / 2)
 	cfg := bots.Config{
 		Bots: r.f.n, LoginApp: login, Schema: schema, PerSocket: r.f.perSocket, Logins: logins, ViewRadius: float32(r.f.radius), Tick: tick,
-		Behave: func(int) bots.Behaviour {
-			return bots.All{
-				&bots.Walk{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half, Speed: float32(r.f.speed)},
-				&bots.Chat{Method: "wear", Every: wearEvery, Args: func(b *bots.Bot) []any {
-					return []any{uint8(b.Chance.Uint64N(256))}
-				}},
-			}
-		},
+		Behave: func(int) bots.Behaviour { return r.f.behaviour() },
 	}
 	if r.f.seal {
 		cfg.ServerKey = r.key.Public()
 	}
+	r.heap = heap()
 	if r.swarm, err = bots.Start(cfg); err != nil {
 		return err
 	}
 	return r.enter(ctx)
+}
+
+// behaviour is that of one player.
+func (f *flags) behaviour() bots.Behaviour {
+	half := float32(f.side() / 2)
+	all := bots.All{&walk{Walk: bots.Walk{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half, Speed: float32(f.speed)}}}
+	if f.wear > 0 {
+		all = append(all, &bots.Chat{Method: "wear", Every: f.wear, Args: func(b *bots.Bot) []any {
+			return []any{uint8(b.Chance.Uint64N(256))}
+		}})
+	}
+	return all
 }
 
 // sample is what has been counted at one moment.
@@ -191,6 +196,7 @@ type sample struct {
 	memory      int64           // of all BaseApps and CellApps
 	botsCPU     time.Duration   // of this process
 	botsMemory  int64
+	botsHeap    int64 // what is in use of it
 	bots        bots.Stats
 	ticks, late uint64
 	thrift      int // the most that a CellApp saves
@@ -218,6 +224,9 @@ func (r *run) sample() (s sample, err error) {
 	}
 	var e, e2 error
 	s.botsCPU, s.botsMemory, e = used(os.Getpid())
+	if !r.watching { // at the end: to look costs time
+		s.botsHeap = heap() - r.heap
+	}
 	s.bots, e2 = r.swarm.Stats()
 	if st, ok := r.observer.Status(); ok {
 		s.ticks, s.late, s.corrected = st.Ticks, st.Late, st.Counters.Corrected
@@ -226,6 +235,14 @@ func (r *run) sample() (s sample, err error) {
 		}
 	}
 	return s, errors.Join(err, e, e2)
+}
+
+// heap is how many bytes of this process's heap are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // profileBots begins or ends the profile of this process.

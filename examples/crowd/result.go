@@ -43,8 +43,11 @@ type result struct {
 	AgeWorst []int64 `json:"age_worst_ms_by_distance"`
 	P99By    []int64 `json:"age_p99_ms_by_distance"`
 
+	// A bot's memory is its share of the process, as the operating system counts it; its heap is what it
+	// holds itself, with all that it has in view.
 	BotCPU    float64 `json:"bot_cpu_us_per_tick"`
 	BotMemory float64 `json:"bot_kb"`
+	BotHeap   float64 `json:"bot_heap_kb"`
 
 	Late    float64 `json:"late_ticks_percent"`
 	Thrift  int     `json:"cellapp_saves_step"`
@@ -68,7 +71,7 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 		PayloadDown: per(down), PayloadUp: per(b.bots.Client.BytesUp - a.bots.Client.BytesUp), Places: per(places),
 		Moves: fresh.Moves, Arrived: round(100 * fresh.Share()),
 		AgeP50: fresh.Age(0.5, 0, bots.Bands).Milliseconds(), AgeP99: fresh.Age(0.99, 0, bots.Bands).Milliseconds(),
-		BotCPU: round((b.botsCPU - a.botsCPU).Seconds() * 1e6 / ticks), BotMemory: kb(b.botsMemory),
+		BotCPU: round((b.botsCPU - a.botsCPU).Seconds() * 1e6 / ticks), BotMemory: kb(b.botsMemory), BotHeap: kb(b.botsHeap),
 		Lost: b.bots.Lost, Refused: b.bots.Refused, Thrift: b.thrift, Corrected: b.corrected,
 	}
 	if places > 0 {
@@ -109,7 +112,7 @@ func (r *result) print() {
 		r.Arrived, r.Moves, r.AgeP50, r.AgeP99, r.AgeWorst)
 	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use, %.1f of them in packets of places; %.0f KB a client; %.2f %% of ticks late\n",
 		r.WireDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.PacketBytes, r.Memory, r.Late)
-	fmt.Fprintf(os.Stderr, "a bot costs %.1f µs a tick and %.0f KB of its process\n", r.BotCPU, r.BotMemory)
+	fmt.Fprintf(os.Stderr, "a bot costs %.1f µs a tick, and holds %.1f KB of heap; its process takes %.0f KB for each\n", r.BotCPU, r.BotHeap, r.BotMemory)
 	if r.Thrift > 0 {
 		fmt.Fprintf(os.Stderr, "a CellApp saves (step %d): clients are told less than they would be\n", r.Thrift)
 	}

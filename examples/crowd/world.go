@@ -4,8 +4,6 @@ import (
 	"embed"
 	"io/fs"
 	"log/slog"
-	"math"
-	"math/rand/v2"
 	"os"
 	"time"
 
@@ -30,11 +28,6 @@ const (
 	hysteresis = 5
 	fieldID    = entity.SpaceID(1)
 )
-
-// side of the field, in metres, on which each of n players sees so many others: a view is a square.
-func (f *flags) side() float64 {
-	return math.Max(2*f.radius, 2*f.radius*math.Sqrt(float64(f.n)/float64(f.view)))
-}
 
 func loadSchema() (*property.Schema, error) {
 	tree, err := fs.Sub(defs, "defs")
@@ -80,8 +73,7 @@ type Player struct {
 
 // OnCreated puts the player into the field, at a place that follows from its id.
 func (p *Player) OnCreated() {
-	chance := rand.New(rand.NewPCG(uint64(p.ID()), 1))
-	place := property.Vector3{X: (2*chance.Float32() - 1) * p.half, Z: (2*chance.Float32() - 1) * p.half}
+	place, _ := way(p.ID(), p.half)
 	if err := p.CreateCell(fieldID, place, property.Vector3{}, nil); err != nil {
 		p.Log().Error("no walker", "error", err)
 	}

@@ -37,6 +37,9 @@ type Walk struct {
 	set bool
 }
 
+// Head has the bot go to a place before it draws others.
+func (w *Walk) Head(to property.Vector3) { w.to, w.set = to, true }
+
 // Act implements Behaviour.
 func (w *Walk) Act(b *Bot) {
 	at := b.Player().Position

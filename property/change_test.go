@@ -106,10 +106,10 @@ func FuzzApplyChange(f *testing.F) {
 
 func apply(t *testing.T, side Side, b []byte, read func(*Values) (Change, []byte, error), write func(*Values, *Change) []byte) {
 	v := changeTarget(t, side)
-	before := fmt.Sprint(v.vals, v.sizes)
+	before := fmt.Sprint(v.vals, v.varied)
 	c, rest, err := read(v)
 	if err != nil {
-		if fmt.Sprint(v.vals, v.sizes) != before || len(rest) != len(b) {
+		if fmt.Sprint(v.vals, v.varied) != before || len(rest) != len(b) {
 			t.Fatalf("%v, but something changed", err)
 		}
 		return

@@ -32,14 +32,15 @@ func (l views) follow(path []int, root *Value) {
 // handles of one part have two.
 func (v *Values) viewAt(i int, path []int, t *DataType) *partView {
 	slot := v.def.slot(v.side, i)
-	if v.nested == nil {
-		v.nested = make([]views, len(v.vals))
+	x := v.vary()
+	if x.nested == nil {
+		x.nested = make([]views, len(v.vals))
 	}
 	c := &partView{t: t, path: path}
-	for len(v.nested[slot]) <= path[0] {
-		v.nested[slot] = append(v.nested[slot], nil)
+	for len(x.nested[slot]) <= path[0] {
+		x.nested[slot] = append(x.nested[slot], nil)
 	}
-	v.nested[slot][path[0]] = append(v.nested[slot][path[0]], c)
+	x.nested[slot][path[0]] = append(x.nested[slot][path[0]], c)
 	c.follow(nil, &v.vals[slot])
 	return c
 }

@@ -13,13 +13,18 @@ type Holder interface{ PropertyChanged(c *Change) }
 // belongs to one goroutine.
 type Values struct {
 	def    *Definition
-	side   Side
 	holder Holder
 	vals   []Value // by slot; never reallocated: handles point into it
+	varied *varied // nil if all are of fixed size, and no handle looks into one
+	change *Change // of the notification under way, kept for the next; nil until somebody is told
+	side   Side
+	busy   bool // change is in use
+}
+
+// varied is what Values hold of values of variable size, and for handles of parts.
+type varied struct {
 	sizes  []int32 // by slot: bytes of the value as it travels; 0 for what has a fixed size
 	nested []views // by slot: where handles look for parts of the value; nil until one is bound
-	change *Change // of the notification under way, kept for the next; nil until somebody is told
-	busy   bool    // change is in use
 }
 
 // NewValues returns the defaults of a side. h may be nil. d must be of a Schema.
@@ -28,12 +33,22 @@ func NewValues(d *Definition, side Side, h Holder) *Values {
 		panic("property: NewValues of a Definition that is not of a Schema: " + d.Name)
 	}
 	held := d.Held(side)
-	v := &Values{def: d, side: side, holder: h, vals: make([]Value, len(held)), sizes: make([]int32, len(held))}
+	v := &Values{def: d, side: side, holder: h, vals: make([]Value, len(held))}
 	for slot, i := range held {
 		p := d.Properties[i]
-		v.vals[slot], v.sizes[slot] = p.Default, int32(p.Type.variableSize(&p.Default))
+		v.vals[slot] = p.Default
+		if !p.Type.fixed {
+			v.vary().sizes[slot] = int32(p.Type.variableSize(&p.Default))
+		}
 	}
 	return v
+}
+
+func (v *Values) vary() *varied {
+	if v.varied == nil {
+		v.varied = &varied{sizes: make([]int32, len(v.vals))}
+	}
+	return v.varied
 }
 
 // Definition returns the type that the values belong to.
@@ -70,7 +85,7 @@ func (v *Values) size(slot int, t *DataType) int {
 	if t.fixed {
 		return t.minWire
 	}
-	return int(v.sizes[slot])
+	return int(v.varied.sizes[slot])
 }
 
 // Set changes property i and tells the holder, unless it has that value already. Errors are
@@ -189,9 +204,12 @@ func (d *Definition) maxSize(p *Property) int {
 
 // store puts a value in place. path says which part of it differs, nil for all.
 func (v *Values) store(slot int, path []int, val Value, size int) {
-	v.vals[slot], v.sizes[slot] = val, int32(size)
-	if v.nested != nil {
-		v.nested[slot].follow(path, &v.vals[slot])
+	v.vals[slot] = val
+	if x := v.varied; x != nil {
+		x.sizes[slot] = int32(size)
+		if x.nested != nil {
+			x.nested[slot].follow(path, &v.vals[slot])
+		}
 	}
 }
 

@@ -85,6 +85,8 @@ type Endpoint struct {
 	ack       ack          // scratch: the ack being read
 	segment   segmentFrame // scratch: the segment being read
 	buffers   buffers
+
+	assemblies [][]byte // free buffers for long messages
 }
 
 // reply is a datagram outside of a channel that waits for Flush.

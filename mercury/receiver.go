@@ -9,9 +9,12 @@ import (
 // that a fast sender can keep going.
 const ackEvery = 8
 
-// keepAssembly is the largest buffer for long messages that a channel keeps; most channels see one
-// such message in their life.
-const keepAssembly = 64 << 10
+// Buffers for long messages are an Endpoint's, since most channels see one such message in their life.
+// It keeps a few for the next, up to a size.
+const (
+	keepAssembly   = 64 << 10
+	keepAssemblies = 16
+)
 
 // receiver is the inward half of a channel.
 type receiver struct {
@@ -199,11 +202,9 @@ func (c *channel) takeMessage(e *Endpoint, lane int, p []byte) ([]byte, error) {
 		s.assembly = append(s.assembly, p[:n]...)
 		if len(s.assembly) == s.want {
 			msg := s.assembly
-			s.want = 0
-			if s.assembly = s.assembly[:0]; cap(msg) > keepAssembly {
-				s.assembly = nil
-			}
+			s.want, s.assembly = 0, nil
 			c.deliver(e, lane, msg)
+			e.assembled(msg)
 		}
 		return p[n:], nil
 	}
@@ -217,11 +218,29 @@ func (c *channel) takeMessage(e *Endpoint, lane int, p []byte) ([]byte, error) {
 	p = p[n:]
 	if length > uint64(len(p)) {
 		s.want = int(length)
-		s.assembly = append(s.assembly[:0], p...)
+		s.assembly = append(e.assembly(), p...)
 		return nil, nil
 	}
 	c.deliver(e, lane, p[:length:length])
 	return p[length:], nil
+}
+
+// assembly is an empty buffer for a long message.
+func (e *Endpoint) assembly() []byte {
+	last := len(e.assemblies) - 1
+	if last < 0 {
+		return nil
+	}
+	b := e.assemblies[last]
+	e.assemblies = e.assemblies[:last]
+	return b
+}
+
+// assembled takes back the buffer of a message that was delivered.
+func (e *Endpoint) assembled(b []byte) {
+	if cap(b) <= keepAssembly && len(e.assemblies) < keepAssemblies {
+		e.assemblies = append(e.assemblies, b[:0])
+	}
 }
 
 // deliver passes one reliable message to the app, unless it has closed the channel.

@@ -50,7 +50,7 @@ func (c *Client) audit(m *protocol.Audit) (diff []string, err error) {
 			return nil, err
 		}
 	}
-	for _, r := range c.entities {
+	for r := range c.Entities() {
 		if !a.expected[r] {
 			a.differ("entity %v (%s) should not be in sight", r.ID, r.Def.Name)
 		}

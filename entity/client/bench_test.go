@@ -70,3 +70,16 @@ func BenchmarkPositions(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkIdleTick is the tick of a client that stands still, and of which nobody tells anything.
+func BenchmarkIdleTick(b *testing.B) {
+	r := newRig(b)
+	r.play()
+	for b.Loop() {
+		r.now += DefaultTick
+		r.c.Tick(r.now)
+	}
+	if n := len(r.net.Sent); n > 0 {
+		b.Logf("%d messages were sent", n)
+	}
+}

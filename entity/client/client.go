@@ -51,6 +51,14 @@ func (s State) String() string {
 // ErrEnded is Err after Close.
 var ErrEnded = errors.New("client: closed by its owner")
 
+// Scratch is memory in which a client takes messages apart. It holds nothing from one to the next.
+type Scratch struct {
+	reader     protocol.PositionsReader
+	fetched    uint32 // see fetch
+	compressor property.Compressor
+	parameters script.Parameters // of calls of scripts
+}
+
 // Client is one session of one player. It is a mercury.Handler with a Tick; see the package
 // comment.
 type Client struct {
@@ -69,9 +77,8 @@ type Client struct {
 	life     lifeline
 	buf      []byte // scratch of send
 
-	parameters script.Parameters // scratch of calls of scripts
-	compressor property.Compressor
-	downloads  downloads
+	scratch   *Scratch
+	downloads *downloads // nil before the first
 
 	enabled  bool // the server knows that the client is ready
 	player   *Replica
@@ -87,7 +94,6 @@ type Client struct {
 	// seen is what has come, as the server is told; toldSeen is what it was told last.
 	seen, toldSeen protocol.Seen
 	aliases        aliases
-	reader         protocol.PositionsReader
 
 	sequence    uint32   // of the last Move sent
 	incarnation uint32   // of the player's real, sent with every move
@@ -115,8 +121,11 @@ func New(cfg Config) (*Client, error) {
 	if cfg.PropertyStats == nil {
 		cfg.PropertyStats = property.NewLoggedStats(cfg.Schema, cfg.Log)
 	}
-	c := &Client{cfg: cfg, log: cfg.Log.With("user", cfg.User)}
-	return c, c.newDownloads()
+	if cfg.Scratch == nil {
+		cfg.Scratch = new(Scratch)
+	}
+	c := &Client{cfg: cfg, scratch: cfg.Scratch, log: cfg.Log.With("user", cfg.User)}
+	return c, nil
 }
 
 // State is how far the session has come.
@@ -179,7 +188,9 @@ func (c *Client) Tick(now time.Duration) (next time.Duration) {
 	c.sendMove()
 	c.sendCharges()
 	c.tellHeard()
-	c.downloads.Pump(now)
+	if c.downloads != nil {
+		c.downloads.Pump(now)
+	}
 	return c.due
 }
 
@@ -293,7 +304,7 @@ func (c *Client) Close() {
 func (c *Client) close(err error) {
 	c.state, c.err, c.inWorld, c.life.lost = Closed, err, false, nil
 	c.dismissScout()
-	c.downloads.AbortAll(c.now, c.ch, errAway)
+	c.abortDownloads()
 	if c.ch != 0 {
 		c.cfg.Transport.Close(c.ch)
 		c.ch = 0

@@ -73,6 +73,8 @@ type Config struct {
 	// PropertyStats counts the received changes of properties. Many clients of one goroutine may
 	// share one. Default: one of the client's own.
 	PropertyStats *property.Stats
+	// Scratch is memory that many clients of one goroutine may share. Default: the client's own.
+	Scratch *Scratch
 	// Scripts are the game's Go types for what it sees. Default: none.
 	Scripts *Scripts
 	// Filter makes the filter of an entity that comes into view, by which Replica.Shown says where

@@ -306,7 +306,7 @@ func (c *Client) newReplica(id entity.ID, typ uint16, side property.Side) (*Repl
 }
 
 func (c *Client) readStream(r *Replica, b []byte, dom property.Stream) error {
-	if err := c.compressor.ReadStream(b, r.Props, dom, protocol.MaxProps); err != nil {
+	if err := c.scratch.compressor.ReadStream(b, r.Props, dom, protocol.MaxProps); err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}
 	return nil

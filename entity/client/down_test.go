@@ -206,15 +206,16 @@ func TestOvertakingIsNotSeen(t *testing.T) {
 		after  uint64
 		number uint32
 		seen   bool
-	}{{5, 1, true}, {6, 2, false}, {5, 3, true}, {7, 4, false}} {
+		at     float32
+	}{{5, 1, true, 1}, {6, 3, false, 3}, {5, 2, true, 3}, {7, 4, false, 4}} {
 		r.whisper(packet(x.after, x.number, place(foe, float32(x.number)), place(foe+1, 50)))
-		if got := r.c.seen.Has(x.number); got != x.seen || r.c.Entity(foe).Position.X != float32(x.number) {
+		if got := r.c.seen.Has(x.number); got != x.seen || r.c.Entity(foe).Position.X != x.at {
 			t.Errorf("packet %d after bundle %d: seen is %v; at %v", x.number, x.after, got, r.c.Entity(foe).Position)
 		}
 	}
 	r.say(r.enter(foe+1, 0).Append(r.cell(6)))
 	r.say(r.cell(7))
-	if r.whisper(packet(7, 5, place(foe+1, 51))); !r.c.seen.Has(5) || r.c.seen.Has(4) || r.c.seen.Has(2) {
+	if r.whisper(packet(7, 5, place(foe+1, 51))); !r.c.seen.Has(5) || r.c.seen.Has(4) || r.c.seen.Has(3) {
 		t.Errorf("seen: %+v", r.c.seen)
 	}
 }

@@ -28,15 +28,23 @@ type sink struct {
 // errAway ends a download whose session has ended.
 var errAway = errors.New("client: the session is over")
 
-// newDownloads makes the receiving side.
-func (c *Client) newDownloads() (err error) {
+// newDownloads makes the receiving side, which most sessions do not need.
+func (c *Client) newDownloads() (*downloads, error) {
 	most := c.cfg.MaxDownload
 	if most == 0 {
 		most = DefaultMaxDownload
 	}
-	c.downloads = downloads{c: c, sinks: make(map[uint32]*sink)}
-	c.downloads.Downloads, err = download.NewDownloads(download.Over(c.cfg.Transport), &c.downloads, download.DownloadConfig{MaxSize: int64(most)})
-	return err
+	d := &downloads{c: c, sinks: make(map[uint32]*sink)}
+	var err error
+	d.Downloads, err = download.NewDownloads(download.Over(c.cfg.Transport), d, download.DownloadConfig{MaxSize: int64(most)})
+	return d, err
+}
+
+// abortDownloads ends those that come over the channel.
+func (c *Client) abortDownloads() {
+	if c.downloads != nil {
+		c.downloads.AbortAll(c.now, c.ch, errAway)
+	}
 }
 
 // Bulk implements mercury.BulkHandler.
@@ -55,8 +63,17 @@ func (c *Client) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
 
 // takeDownload takes a message about a download.
 func (c *Client) takeDownload(msg []byte) error {
+	if c.state != Playing {
+		return malformed("a message about a download")
+	}
+	if c.downloads == nil {
+		var err error
+		if c.downloads, err = c.newDownloads(); err != nil {
+			return err
+		}
+	}
 	before := c.downloads.Stats().Malformed
-	if c.state != Playing || !c.downloads.Take(c.now, c.ch, msg) || c.downloads.Stats().Malformed > before {
+	if !c.downloads.Take(c.now, c.ch, msg) || c.downloads.Stats().Malformed > before {
 		return malformed("a message about a download")
 	}
 	return nil

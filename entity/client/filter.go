@@ -31,7 +31,9 @@ type Filter interface {
 // SetFilter gives the entity a filter, which begins at the place that r has; nil takes it away.
 // Config.Filter gives each entity one as it comes into view.
 func (r *Replica) SetFilter(f Filter) {
-	r.filter = f
+	if f != nil || r.rare != nil {
+		r.extend().filter = f
+	}
 	r.play(Appears)
 }
 
@@ -39,16 +41,16 @@ func (r *Replica) SetFilter(f Filter) {
 // server said last, and what is drawn of an entity without a filter. The player's own entity is where
 // the player put it.
 func (r *Replica) Shown(now time.Duration) (position, direction property.Vector3) {
-	if r.filter == nil {
+	if r.rare == nil || r.rare.filter == nil {
 		return r.Position, r.Direction
 	}
-	return r.filter.Output(now)
+	return r.rare.filter.Output(now)
 }
 
 // play hands the place of r to its filter.
 func (r *Replica) play(says Word) {
-	if r.filter != nil {
-		r.filter.Input(r.client.now, r.Position, r.Direction, says)
+	if r.rare != nil && r.rare.filter != nil {
+		r.rare.filter.Input(r.client.now, r.Position, r.Direction, says)
 	}
 }
 

@@ -17,20 +17,24 @@ type newsMark struct {
 
 // mark finds the mark of a property, or makes one. There are no more than the type has properties.
 func (r *Replica) mark(index int) *newsMark {
-	for i := range r.news {
-		if r.news[i].index == index {
-			return &r.news[i]
+	x := r.extend()
+	for i := range x.news {
+		if x.news[i].index == index {
+			return &x.news[i]
 		}
 	}
-	r.news = append(r.news, newsMark{index: index})
-	return &r.news[len(r.news)-1]
+	x.news = append(x.news, newsMark{index: index})
+	return &x.news[len(x.news)-1]
 }
 
 // overtaken reports whether a change that came in a bundle is older than what a packet has told: the
 // packet came first, and was made after it.
 func (r *Replica) overtaken(change *property.Change, bundle uint64) bool {
-	for i := range r.news {
-		if m := &r.news[i]; m.index == change.Index {
+	if r.rare == nil {
+		return false
+	}
+	for i := range r.rare.news {
+		if m := &r.rare.news[i]; m.index == change.Index {
 			return !change.Nested() && m.after >= bundle
 		}
 	}
@@ -84,7 +88,8 @@ func (c *Client) newsOf(r *Replica, h *protocol.PacketHead, body []byte) error {
 // is ahead of its bundles may speak of an entity that has left in them and come again, restored: its
 // call is lost like any other.
 func (c *Client) whispered(r *Replica, h *protocol.PacketHead, n *protocol.News) error {
-	if h.After < r.entered || h.After > c.bundle || h.Number < r.whisper || h.Number == r.whisper && n.Order <= r.called {
+	x := r.extend()
+	if h.After < r.entered || h.After > c.bundle || h.Number < x.whisper || h.Number == x.whisper && n.Order <= x.called {
 		c.stats.StaleNews++
 		return nil
 	}
@@ -92,7 +97,7 @@ func (c *Client) whispered(r *Replica, h *protocol.PacketHead, n *protocol.News)
 	if err != nil {
 		return err
 	}
-	r.whisper, r.called = h.Number, n.Order
+	x.whisper, x.called = h.Number, n.Order
 	c.stats.News++
 	return c.called(r, method, args)
 }

@@ -15,22 +15,18 @@ import (
 // Replica is the client's copy of an entity. Callers may read it but not change it.
 type Replica struct {
 	// What a place that arrives changes comes first: it is 64 bytes, so that of thousands of replicas
-	// one line of the processor's cache is fetched for each.
+	// one line of the processor's cache is fetched for each. All of it is 128.
 
 	Position property.Vector3
 	// Direction is yaw, pitch and roll in radians, in X, Y and Z.
 	Direction property.Vector3
 	packet    uint32 // number of the last packet that had it, 0 before any
 	heard     uint32 // when the last packet entry was used, in ms; 0 for none since the last reliable message
-	// born is the number of the bundle with the last reliable message about the place. Invariant:
-	// no packet entry with a smaller After is used.
-	born uint64
-	// moved is the After of the last packet entry that was used, 0 before any. A Rest in that or an
-	// earlier bundle is older than the entry.
-	moved uint64
+	placed    placed
 	// Tag is the caller's own, of whoever plays this client: the client keeps it and does not look
 	// at it. Package bots has its own use for it.
-	Tag any
+	Tag  any
+	rare *rare // nil while it has none of that
 
 	ID  entity.ID
 	Def *property.Definition
@@ -44,14 +40,33 @@ type Replica struct {
 	told uint64
 	// entered is the number of the bundle that brought the entity into view.
 	entered uint64
-	news    []newsMark
+	client  *Client
+	alias   uint32
+}
+
+// rare is what most replicas of a crowd do not have.
+type rare struct {
+	filter Filter     // nil: places are shown as they arrive
+	bound  *bound     // nil without a script
+	news   []newsMark // of what packets have told
 	// whisper is the packet with the last call that came in news, and called that call's place in it.
 	whisper, called uint32
+}
 
-	client *Client
-	filter Filter // nil: places are shown as they arrive
-	bound  *bound // nil without a script
-	alias  uint32
+// extend is where r has what is rare.
+func (r *Replica) extend() *rare {
+	if r.rare == nil {
+		r.rare = new(rare)
+	}
+	return r.rare
+}
+
+// script is the script of r, nil without one.
+func (r *Replica) script() *bound {
+	if r.rare == nil {
+		return nil
+	}
+	return r.rare.bound
 }
 
 // bound is the script of a replica.
@@ -63,28 +78,39 @@ type bound struct {
 // Own reports whether r is the player's own entity.
 func (r *Replica) Own() bool { return r.Props.Side() == property.OwnClientSide }
 
+// placed says from when a replica's place is: twice the number of the bundle that had it, or of the one
+// after which the packet was sent that had it, which is one more.
+type placed uint64
+
+func byBundle(bundle uint64) placed { return placed(bundle << 1) }
+
+func byPacket(after uint64) placed { return placed(after<<1 | 1) }
+
+// isAfter reports whether the place is from a packet that was sent after a bundle.
+func (p placed) isAfter(bundle uint64) bool { return p&1 != 0 && uint64(p>>1) >= bundle }
+
 // follow uses an entry of a packet, unless r has later news of its place. ok is false for an
 // impossible place.
 func (r *Replica) follow(h *protocol.PacketHead, m *protocol.Moved) (used, ok bool) {
-	if h.After < r.born || h.Number <= r.packet {
+	if byPacket(h.After) < r.placed || h.Number <= r.packet {
 		return false, true
 	}
 	position, direction, ok := m.From(r.Position, r.Direction)
 	if !ok {
 		return false, false
 	}
-	r.moved, r.packet = max(r.moved, h.After), h.Number
+	r.placed, r.packet = byPacket(h.After), h.Number
 	r.Position, r.Direction = position, direction
 	return true, true
 }
 
 // rest uses a Rest that came in a bundle, unless a packet that was sent after it has been used.
 func (r *Replica) rest(bundle uint64, position, direction property.Vector3) (used, moves bool) {
-	if r.moved >= bundle {
+	if r.placed.isAfter(bundle) {
 		return false, false
 	}
 	moves = r.Position != position || r.Direction != direction
-	r.born = bundle
+	r.placed = byBundle(bundle)
 	r.Position, r.Direction = position, direction
 	return true, moves
 }
@@ -122,16 +148,22 @@ func (a aliases) remove(r *Replica) {
 
 func (a *aliases) clear() { *a = nil }
 
-// replicas is ordered by id, so that a walk has the same order in every run.
-type replicas []*Replica
+// replicas is ordered by id, so that a walk has the same order in every run. The ids lie together, so that a
+// search does not fetch a line of the processor's cache for each replica it passes.
+type replicas []member
+
+type member struct {
+	id entity.ID
+	r  *Replica
+}
 
 func (s replicas) find(id entity.ID) (int, bool) {
-	return slices.BinarySearchFunc(s, id, func(r *Replica, id entity.ID) int { return cmp.Compare(r.ID, id) })
+	return slices.BinarySearchFunc(s, id, func(k member, id entity.ID) int { return cmp.Compare(k.id, id) })
 }
 
 func (s replicas) get(id entity.ID) *Replica {
 	if i, ok := s.find(id); ok {
-		return s[i]
+		return s[i].r
 	}
 	return nil
 }
@@ -139,7 +171,7 @@ func (s replicas) get(id entity.ID) *Replica {
 // put adds r; there is none of its id.
 func (s *replicas) put(r *Replica) {
 	i, _ := s.find(r.ID)
-	*s = slices.Insert(*s, i, r)
+	*s = slices.Insert(*s, i, member{r.ID, r})
 }
 
 func (s *replicas) remove(id entity.ID) *Replica {
@@ -147,14 +179,22 @@ func (s *replicas) remove(id entity.ID) *Replica {
 	if !ok {
 		return nil
 	}
-	r := (*s)[i]
+	r := (*s)[i].r
 	*s = slices.Delete(*s, i, i+1)
 	return r
 }
 
 // Entities yields the entities in the area of interest in order of their ids, without the player's
 // own. They must not change in the loop, so pass no message to the client in it.
-func (c *Client) Entities() iter.Seq[*Replica] { return slices.Values(c.entities) }
+func (c *Client) Entities() iter.Seq[*Replica] {
+	return func(yield func(*Replica) bool) {
+		for _, k := range c.entities {
+			if !yield(k.r) {
+				return
+			}
+		}
+	}
+}
 
 // Len is the number of entities in the area of interest.
 func (c *Client) Len() int { return len(c.entities) }

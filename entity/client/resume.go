@@ -100,7 +100,7 @@ func (c *Client) comesBack(reason error) bool {
 // interrupt is called when the channel of a session is lost.
 func (c *Client) interrupt(reason error) {
 	l := &c.life
-	c.downloads.AbortAll(c.now, c.ch, errAway)
+	c.abortDownloads()
 	c.ch = 0
 	l.lost, l.until, l.tries, l.dialled, l.sentOn = reason, c.now+l.time, 0, false, 0
 	c.waitToDial()

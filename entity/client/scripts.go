@@ -78,31 +78,33 @@ func (s *Scripts) bind(r *Replica) {
 		kind = s.player.Of(r.Def)
 	}
 	if kind != nil {
-		r.bound = &bound{kind, kind.New(r, r.Props)}
+		r.extend().bound = &bound{kind, kind.New(r, r.Props)}
 	}
 }
 
 // Script returns the entity's script, a *T of Register; nil if there is none.
 func (r *Replica) Script() any {
-	if r.bound == nil {
+	s := r.script()
+	if s == nil {
 		return nil
 	}
-	return r.bound.value.Interface()
+	return s.value.Interface()
 }
 
 // hear tells the script of a change that was made.
 func (r *Replica) hear(c *property.Change) {
-	if r.bound != nil {
-		r.bound.kind.Hear(r.bound.value, c)
+	if s := r.script(); s != nil {
+		s.kind.Hear(s.value, c)
 	}
 }
 
 // call calls a client method of the script, if there is one.
 func (r *Replica) call(method int, args []byte) error {
-	if r.bound == nil {
+	s := r.script()
+	if s == nil {
 		return nil
 	}
-	results, err := r.bound.kind.Call(&r.client.parameters, r.bound.value, method, 0, args)
+	results, err := s.kind.Call(&r.client.scratch.parameters, s.value, method, 0, args)
 	if err == nil {
 		err = results.Err() // nobody else hears of it
 	}

@@ -33,7 +33,7 @@ func (c *Client) onEnter(body []byte) error {
 
 // enter brings a replica into the area of interest.
 func (c *Client) enter(r *Replica, alias uint32, position, direction property.Vector3) error {
-	r.alias, r.born, r.told, r.entered = alias, c.bundle, c.bundle, c.bundle
+	r.alias, r.placed, r.told, r.entered = alias, byBundle(c.bundle), c.bundle, c.bundle
 	r.Position, r.Direction = position, direction
 	// A second Enter replaces the first, since it is newer.
 	if !c.leave(r.ID) && len(c.entities) >= MaxEntities {
@@ -54,7 +54,7 @@ func (c *Client) enter(r *Replica, alias uint32, position, direction property.Ve
 
 // fill gives a new replica the values that it is seen with.
 func (c *Client) fill(r *Replica, props []byte) error {
-	props, err := c.compressor.Unpack(props, r.Def.Packing(property.OtherClientStream), protocol.MaxProps)
+	props, err := c.scratch.compressor.Unpack(props, r.Def.Packing(property.OtherClientStream), protocol.MaxProps)
 	if err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}
@@ -161,32 +161,38 @@ func (c *Client) positions(packet []byte) error {
 	}
 	c.stats.Packets++
 	c.stats.PositionBytes += uint64(len(packet))
-	var bad error
-	first := true
-	open := func(h *protocol.PacketHead) bool {
-		if first {
-			first = false
-			bad = c.packet(h)
+	p := &c.scratch.reader
+	p.Begin(packet)
+	if p.More() {
+		if err := c.packet(&p.Head); err != nil {
+			c.stats.StalePositions++
+			return nil
 		}
-		return bad == nil
 	}
-	err := c.reader.Read(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
-		if open(h) {
-			bad = c.moved(h, m)
+	c.fetch(p.Aliases)
+	for p.NextPlace() {
+		if err := c.moved(&p.Head, &p.Place); err != nil {
+			return err
 		}
-	}, func(h *protocol.PacketHead, n *protocol.News) {
-		if open(h) {
-			bad = c.news(h, n)
+	}
+	for p.NextNews() {
+		if err := c.news(&p.Head, &p.News); err != nil {
+			return err
 		}
-	})
-	if err != nil {
-		return err
 	}
-	if bad == errStale {
-		c.stats.StalePositions++
-		return nil
+	return p.End()
+}
+
+// fetch touches all replicas of which a packet tells. They lie scattered over memory; asked for together
+// they come in the time of a few, and one after the other they would cost more than all else that is done.
+func (c *Client) fetch(aliases []uint32) {
+	sum := uint32(0)
+	for _, alias := range aliases {
+		if r := c.aliases.get(alias); r != nil {
+			sum += r.packet
+		}
 	}
-	return bad
+	c.scratch.fetched = sum
 }
 
 // errStale is for a packet that is of no use, but is nobody's fault.
@@ -211,11 +217,16 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 		c.stats.UnknownEntities++
 		return nil
 	}
-	ok := true
-	used, moves := c.hearing(r, func() (used, moves bool) {
+	var used, moves, ok bool
+	if len(c.charges) == 0 {
 		used, ok = r.follow(h, m)
-		return used, true
-	})
+		moves = used
+	} else {
+		used, moves = c.hearing(r, func() (used, moves bool) {
+			used, ok = r.follow(h, m)
+			return used, true
+		})
+	}
 	switch {
 	case !ok:
 		return malformed("a place outside of any space")

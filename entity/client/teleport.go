@@ -25,7 +25,7 @@ func (c *Client) onLeaveSpace(body []byte) error {
 type Mapper interface{ Map(offset property.Vector3) }
 
 // onTransit takes the view along through a transition. Late packets with places of before have no effect
-// on who was mapped: born says so.
+// on who was mapped: placed says so.
 func (c *Client) onTransit(body []byte) error {
 	var m protocol.Transit
 	if err := m.Parse(body); err != nil {
@@ -63,10 +63,12 @@ func (r *Replica) carry(offset property.Vector3, bundle uint64) {
 	r.Position.X += offset.X
 	r.Position.Y += offset.Y
 	r.Position.Z += offset.Z
-	r.born = bundle
-	if f, ok := r.filter.(Mapper); ok {
-		f.Map(offset)
-		return
+	r.placed = max(r.placed, byBundle(bundle))
+	if r.rare != nil {
+		if f, ok := r.rare.filter.(Mapper); ok {
+			f.Map(offset)
+			return
+		}
 	}
 	r.play(Appears)
 }

@@ -35,8 +35,8 @@ type Bot struct {
 	tries     int  // logins in a row that were refused
 	logins    uint64
 	lost      uint64
-	refused   uint64       // what its behaviour could not do
-	earlier   client.Stats // of sessions that are over
+	refused   uint64        // what its behaviour could not do
+	earlier   *client.Stats // of sessions that are over; nil before one is
 
 	trail  *trail // of its entity; nil while it has none
 	lookAt time.Duration
@@ -111,6 +111,9 @@ func (b *Bot) tick(now time.Duration) {
 // login begins a session.
 func (b *Bot) login() {
 	if b.Client != nil {
+		if b.earlier == nil {
+			b.earlier = new(client.Stats)
+		}
 		st := b.Client.Stats()
 		b.earlier.Add(&st)
 	}
@@ -118,7 +121,7 @@ func (b *Bot) login() {
 	g := b.group
 	l, s := &line{g.endpoint, b}, g.swarm
 	cfg := client.Config{
-		Transport: l, Schema: s.cfg.Schema, Scripts: s.cfg.Scripts, PropertyStats: g.changes,
+		Transport: l, Schema: s.cfg.Schema, Scripts: s.cfg.Scripts, PropertyStats: g.changes, Scratch: &g.scratch,
 		LoginApp: s.cfg.LoginApp, Tick: s.cfg.Tick, Events: b.events(), Log: s.cfg.Log,
 	}
 	if g.guard != nil {
@@ -181,7 +184,9 @@ func (b *Bot) addTo(st *Stats) {
 	if b.waiting {
 		st.Waiting++
 	}
-	st.Client.Add(&b.earlier)
+	if b.earlier != nil {
+		st.Client.Add(b.earlier)
+	}
 	if b.Client == nil {
 		return
 	}

@@ -115,8 +115,8 @@ const nothing = -2
 // seen is another bot as one sees it: the Tag of its replica.
 type seen struct {
 	trail *trail
-	known int // number of the newest move that is known; -1 before the first, or nothing
-	next  int // number of the first move that is not counted
+	known int32 // number of the newest move that is known; -1 before the first, or nothing
+	next  int32 // number of the first move that is not counted
 }
 
 // newSeen begins to watch another; nil for what is no bot. What it did before it came to the place that is held is not
@@ -127,7 +127,7 @@ func (b *Bot) newSeen(r *client.Replica) *seen {
 	if t == nil {
 		return nil
 	}
-	s := &seen{trail: t, known: nothing, next: int(t.n.Load())}
+	s := &seen{trail: t, known: nothing, next: int32(t.n.Load())}
 	switch {
 	case s.next == 0:
 		s.known = -1
@@ -146,7 +146,7 @@ func (b *Bot) beginWatch() {
 	}
 	for r := range b.Client.Entities() {
 		if s := b.newSeen(r); s != nil {
-			s.next = int(s.trail.n.Load())
+			s.next = int32(s.trail.n.Load())
 			if s.known == nothing {
 				s.known = max(-1, s.next-1-kept)
 			}
@@ -194,7 +194,7 @@ func (b *Bot) look(now time.Duration) {
 		if !ok {
 			continue
 		}
-		s.next = s.trail.count(s.next, math.MaxInt, now, cfg.InTime, false, fresh)
+		s.next = s.trail.count(s.next, math.MaxInt32, now, cfg.InTime, false, fresh)
 		distance := property.Distance(own, r.Position)
 		if s.known != nothing && (cfg.ViewRadius == 0 || distance <= cfg.ViewRadius) {
 			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now), s.trail.isApart(now))

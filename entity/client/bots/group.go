@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/mercury/udp"
@@ -16,9 +17,9 @@ import (
 )
 
 const (
-	// perGroup is how many bots share a goroutine. A turn in which all of them are due takes some
-	// milliseconds.
-	perGroup = 256
+	// perGroup is how many bots share a goroutine. A turn in which all of them are due takes some ten
+	// milliseconds; mostly one in twenty is.
+	perGroup = 512
 	// pace is the time between two turns of a group, far below the round trip that a player has:
 	// what came meanwhile is there at once, and nothing wakes the goroutine for a datagram.
 	pace = 5 * time.Millisecond
@@ -41,6 +42,7 @@ type group struct {
 	places   places
 	owner    map[mercury.ChannelID]*Bot
 	changes  *property.Stats
+	scratch  client.Scratch
 	fresh    Freshness
 	refusals refusals
 	now      time.Duration

@@ -33,7 +33,7 @@ func lonely(t *testing.T, cfg Config) *Swarm {
 // Each bot is in one group, and no socket has more than its share.
 func TestGroups(t *testing.T) {
 	for _, c := range []struct{ bots, perSocket, groups, sockets int }{
-		{1, 16, 1, 1}, {300, 7, 2, 43}, {600, 1, 3, 600}, {256, 30, 2, 9},
+		{1, 16, 1, 1}, {600, 7, 2, 86}, {1200, 1, 3, 1200}, {512, 30, 2, 18},
 	} {
 		s := lonely(t, Config{Bots: c.bots, PerSocket: c.perSocket, Logins: 1})
 		sockets, next := 0, 0

@@ -28,7 +28,8 @@ type trail struct {
 	// What is mostly asked for lies together: thousands look up the last moves of thousands.
 	n     atomic.Int64 // moves made so far; the last is number n-1
 	last  [lastMoves]move
-	made  [kept]move
+	made  [kept]place
+	times [kept]moment        // of made
 	older [kept]atomic.Uint32 // time of each keptEvery-th move
 	// apart is until when moves are set apart, in trailUnit.
 	apart atomic.Uint32
@@ -38,9 +39,15 @@ type trail struct {
 const lastMoves = 3
 
 type move struct {
-	place atomic.Uint64 // X and Z
-	at    atomic.Uint32 // in trailUnit; the highest bit says that it is set apart
+	place place
+	at    moment
 }
+
+// place is X and Z.
+type place struct{ atomic.Uint64 }
+
+// moment is in trailUnit; the highest bit says that the move is set apart.
+type moment struct{ atomic.Uint32 }
 
 // setApart marks a time as that of a move which is set apart. What is left counts two days.
 const setApart = 1 << 31
@@ -53,33 +60,36 @@ func (t *trail) add(at time.Duration, place property.Vector3) {
 	if t.isApart(at) {
 		when |= setApart
 	}
-	for _, m := range [...]*move{&t.last[n%lastMoves], &t.made[n%kept]} {
-		m.place.Store(uint64(math.Float32bits(place.X))<<32 | uint64(math.Float32bits(place.Z)))
-		m.at.Store(when)
-	}
+	where := uint64(math.Float32bits(place.X))<<32 | uint64(math.Float32bits(place.Z))
+	t.last[n%lastMoves].place.Store(where)
+	t.last[n%lastMoves].at.Store(when)
+	t.made[n%kept].Store(where)
+	t.times[n%kept].Store(when)
 	if n%keptEvery == 0 {
 		t.older[n/keptEvery%kept].Store(uint32(at / trailUnit))
 	}
 	t.n.Store(n + 1)
 }
 
-// move is the one of a number, of n that were made.
-func (t *trail) move(number, n int) *move {
+// move is where and when the one of a number was made, of n that were.
+func (t *trail) move(number, n int32) (*place, *moment) {
 	if number >= n-lastMoves {
-		return &t.last[number%lastMoves]
+		m := &t.last[number%lastMoves]
+		return &m.place, &m.at
 	}
-	return &t.made[number%kept]
+	return &t.made[number%kept], &t.times[number%kept]
 }
 
-func (m *move) time() time.Duration { return time.Duration(m.at.Load()&^setApart) * trailUnit }
+func (m *moment) time() time.Duration { return time.Duration(m.Load()&^setApart) * trailUnit }
 
-func (m *move) apart() bool { return m.at.Load()&setApart != 0 }
+func (m *moment) apart() bool { return m.Load()&setApart != 0 }
 
 // find is the number of the newest move to a place, of those after a number.
-func (t *trail) find(place property.Vector3, after int, rounding float32) (number int, ok bool) {
-	n := int(t.n.Load())
+func (t *trail) find(place property.Vector3, after int32, rounding float32) (number int32, ok bool) {
+	n := int32(t.n.Load())
 	for i := n - 1; i > max(-1, after, n-1-kept); i-- {
-		p := t.move(i, n).place.Load()
+		at, _ := t.move(i, n)
+		p := at.Load()
 		dx, dz := math.Float32frombits(uint32(p>>32))-place.X, math.Float32frombits(uint32(p))-place.Z
 		if dx <= rounding && dx >= -rounding && dz <= rounding && dz >= -rounding {
 			return i, true
@@ -90,15 +100,15 @@ func (t *trail) find(place property.Vector3, after int, rounding float32) (numbe
 
 // count counts the moves from one number up to before another that were known in time at a moment,
 // or not; of those that are not known at all only what is late already. It returns how far it came.
-func (t *trail) count(from, to int, now, inTime time.Duration, known bool, f *Freshness) (next int) {
-	n := int(t.n.Load())
+func (t *trail) count(from, to int32, now, inTime time.Duration, known bool, f *Freshness) (next int32) {
+	n := int32(t.n.Load())
 	if gone := n - kept - from; gone > 0 { // forgotten, hence late
 		gone = min(gone, max(0, to-from))
 		f.Moves += uint64(gone)
 		from += gone
 	}
 	for ; from < min(to, n); from++ {
-		m := t.move(from, n)
+		_, m := t.move(from, n)
 		late := now-m.time() > inTime
 		if !known && !late {
 			break
@@ -119,13 +129,14 @@ func (t *trail) count(from, to int, now, inTime time.Duration, known bool, f *Fr
 
 // age is how long ago the move after a number was made; 0 if there is none, or if it was made after
 // now, since groups run at the same time. What is older than a minute is a minute old or more.
-func (t *trail) age(number int, now time.Duration) time.Duration {
-	n, next := int(t.n.Load()), number+1
+func (t *trail) age(number int32, now time.Duration) time.Duration {
+	n, next := int32(t.n.Load()), number+1
 	if next >= n {
 		return 0
 	}
 	if next >= n-kept {
-		return max(0, now-t.move(next, n).time())
+		_, m := t.move(next, n)
+		return max(0, now-m.time())
 	}
 	i := max((next+keptEvery-1)/keptEvery, (n-1)/keptEvery-kept+1)
 	return max(0, now-time.Duration(t.older[i%kept].Load())*trailUnit)

@@ -45,7 +45,7 @@ func TestTrailCounts(t *testing.T) {
 		{9, 20 * tick, 0},
 		{-1, 9 * tick, 9 * tick},
 	} {
-		if age := tr.age(c.number, c.now); age != c.want {
+		if age := tr.age(int32(c.number), c.now); age != c.want {
 			t.Errorf("at %v the place after move %d is %v old, want %v", c.now, c.number, age, c.want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestTrailForgets(t *testing.T) {
 		t.Error("a forgotten move is found")
 	}
 	var f Freshness
-	if next := tr.count(100, math.MaxInt, made*tick, 2*tick, false, &f); next != made-2 || f.Moves != made-102 || f.InTime != 0 {
+	if next := tr.count(100, math.MaxInt32, made*tick, 2*tick, false, &f); next != made-2 || f.Moves != made-102 || f.InTime != 0 {
 		t.Errorf("next is %d, %d of %d in time", next, f.InTime, f.Moves)
 	}
 	f = Freshness{}
@@ -96,7 +96,7 @@ func TestTrailForgets(t *testing.T) {
 		t.Errorf("next is %d, %d moves", next, f.Moves)
 	}
 	for back := 1; back < 500; back++ {
-		got, want := tr.age(made-1-back, (made-1)*tick), time.Duration(back-1)*tick
+		got, want := tr.age(int32(made-1-back), (made-1)*tick), time.Duration(back-1)*tick
 		if got > want || got < want-keptEvery*tick || back <= kept && got != want {
 			t.Errorf("a place of %v ago is told as %v old", want, got)
 		}

@@ -284,35 +284,73 @@ func Positions(packet []byte, f func(h *PacketHead, m *Moved)) error {
 	return scratch.Read(packet, f, func(*PacketHead, *News) {})
 }
 
-// PositionsReader decodes one Positions packet after the other. The zero value is usable.
+// PositionsReader decodes one Positions packet after the other: Begin, NextPlace while there is one,
+// NextNews likewise, and End. The zero value is usable. What it shows is valid until the next call.
 type PositionsReader struct {
-	aliases []uint32
-	head    PacketHead
-	moved   Moved
-	news    News
+	Head    PacketHead
+	Aliases []uint32 // of those whose places are told
+	Place   Moved
+	News    News
+
+	rest codec.Reader
+	told int // places that have been read
+}
+
+// Begin reads the head of a packet, and the aliases.
+func (p *PositionsReader) Begin(packet []byte) {
+	p.rest = codec.NewReader(packet)
+	p.Head.read(&p.rest)
+	p.Aliases = readAliases(&p.rest, p.Aliases[:0])
+	if p.rest.Err() != nil {
+		p.Aliases = p.Aliases[:0]
+	}
+	p.Place, p.News, p.told = Moved{origin: p.Head.Origin}, News{}, 0
+}
+
+// More reports whether there is anything after what has been read.
+func (p *PositionsReader) More() bool { return p.rest.Len() > 0 }
+
+// NextPlace reads the next place, and reports whether there was one.
+func (p *PositionsReader) NextPlace() bool {
+	if p.told == len(p.Aliases) {
+		return false
+	}
+	p.Place.Alias = p.Aliases[p.told]
+	p.told++
+	p.Place.read(&p.rest)
+	return p.rest.Err() == nil
+}
+
+// NextNews reads the next piece of news, and reports whether there was one. All places have been read
+// before.
+func (p *PositionsReader) NextNews() bool {
+	if p.rest.Len() == 0 {
+		return false
+	}
+	if p.News.Body != nil {
+		p.News.Order++
+	}
+	p.News.read(&p.rest)
+	return p.rest.Err() == nil
+}
+
+// End reports what was wrong with the packet.
+func (p *PositionsReader) End() error {
+	err := done(&p.rest, "positions")
+	p.rest, p.News = codec.Reader{}, News{}
+	return err
 }
 
 // Read decodes a packet: it calls places for each place, and then news for each piece of news, with
 // the head of the packet. What they are given is valid during the call.
 func (p *PositionsReader) Read(packet []byte, places func(h *PacketHead, m *Moved), news func(h *PacketHead, n *News)) error {
-	r := codec.NewReader(packet)
-	p.head.read(&r)
-	p.aliases = readAliases(&r, p.aliases[:0])
-	m := &p.moved
-	*m = Moved{origin: p.head.Origin}
-	for _, m.Alias = range p.aliases {
-		m.read(&r)
-		if r.Err() != nil {
-			break
-		}
-		places(&p.head, m)
+	for p.Begin(packet); p.NextPlace(); {
+		places(&p.Head, &p.Place)
 	}
-	for p.news.Order = 0; r.Len() > 0 && r.Err() == nil; p.news.Order++ {
-		if p.news.read(&r); r.Err() == nil {
-			news(&p.head, &p.news)
-		}
+	for p.NextNews() {
+		news(&p.Head, &p.News)
 	}
-	return done(&r, "positions")
+	return p.End()
 }
 
 func (m *Moved) read(r *codec.Reader) {
@@ -404,12 +442,22 @@ func (m *Moved) From(position, direction property.Vector3) (at, to property.Vect
 // nextTo is the coordinate whose lowest bits are given, next to one that is held.
 func nextTo(low uint16, bits int, held float32) float32 {
 	mask := int32(1)<<bits - 1
-	h := int32(math.Round(float64(held) * presence.Grid))
+	h := nearest(held)
 	d := (int32(low) - h) & mask
 	if d > mask/2 {
 		d -= mask + 1
 	}
 	return float32(float64(h+d) / presence.Grid)
+}
+
+// nearest is the place on the grid that is nearest to a coordinate. It is math.Round, which costs more than
+// all else that is done with a place.
+func nearest(held float32) int32 {
+	x := float64(held) * presence.Grid
+	if x < 0 {
+		return int32(x - 0.5)
+	}
+	return int32(x + 0.5)
 }
 
 // farFrom is the coordinate whose lowest bits are given, next to the origin.

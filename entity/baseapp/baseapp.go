@@ -271,7 +271,7 @@ func (a *BaseApp) sendReport() {
 		r.Pending += uint64(t.out.Unreceived())
 	}
 	a.cellMgr.Send(r)
-	a.baseLoad.Bases = r.Bases
+	a.baseLoad.Bases, a.baseLoad.CPU = r.Bases, r.CPU
 	a.baseMgr.Send(&a.baseLoad)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -35,12 +36,30 @@ type knownApp struct {
 	// early is what it has told of bases that others have, as far as is known, in the order in which it came; see
 	// early.go.
 	early []early
-	// reported says that it has told its load since it was last ordered to shed, or made to take; see shed.go.
-	reported, shedding bool
+	// work is the processor time that its thread uses, in cores, if it is measured. reported says that it has told its
+	// load since it was last ordered to shed, or made to take, and shedding by which measures it has more than others;
+	// see shed.go.
+	busy     app.Busy
+	work     float64
+	measured bool
+	reported bool
+	shedding [measures]bool
 }
 
 // load is how many bases it has or will have soon, as far as is known.
 func (a *knownApp) load() int { return max(a.proxies, a.bases+a.placed) }
+
+// better reports whether a new base is better made on a than on o: not where bases go away, and then where the
+// fewest are.
+func (a *knownApp) better(o *knownApp) bool {
+	switch {
+	case a.leaving != o.leaving:
+		return o.leaving
+	case a.shedding[byWork] != o.shedding[byWork]:
+		return o.shedding[byWork]
+	}
+	return a.load() < o.load()
+}
 
 func findApp(apps []*knownApp, at mercury.Address) (int, bool) {
 	return slices.BinarySearchFunc(apps, at, func(a *knownApp, at mercury.Address) int { return a.at.Compare(at) })
@@ -152,12 +171,11 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 	m.log.Warn("BaseApp gone, its accounts are free", "at", a.at, "accounts", freed, "reason", reason)
 }
 
-// fewest is the BaseApp with the fewest bases of those that stay, or of those that leave if none stays;
-// among equals the one with the lowest address. It is nil when none has joined.
+// fewest is the BaseApp for a new base, among equals the one with the lowest address. It is nil when none has joined.
 func (m *BaseAppMgr) fewest() *knownApp {
 	var best *knownApp
 	for _, a := range m.baseApps {
-		if !a.away && (best == nil || best.leaving && !a.leaving || a.leaving == best.leaving && a.load() < best.load()) {
+		if !a.away && (best == nil || a.better(best)) {
 			best = a
 		}
 	}

@@ -11,10 +11,10 @@ import (
 // each second anyway, and a BaseApp makes a base twice for nobody.
 const MakeTimeout = 10 * time.Second
 
-// onBaseLoad notes how many bases a BaseApp has.
+// onBaseLoad notes how many bases a BaseApp has, and their work.
 func (m *BaseAppMgr) onBaseLoad(from sender, r *wire.BaseLoad) {
 	if a := getApp(m.baseApps, from.at); a != nil {
-		a.bases, a.placed, a.reported = int(r.Bases), 0, true
+		a.bases, a.placed, a.reported = int(r.Bases), 0, a.worked(from.now, r)
 	}
 }
 

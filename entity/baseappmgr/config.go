@@ -47,7 +47,8 @@ type Config struct {
 	// MaxProxies is how many proxies logins may make a BaseApp have (cellappmgr.LoginConfig). Default: no
 	// bound but that of a BaseApp itself.
 	MaxProxies int
-	// Shed says when bases move from a BaseApp that has many more than others. The zero value has defaults.
+	// Shed says when bases move from a BaseApp that has much more to do than others, or many more of them. The zero
+	// value has defaults.
 	Shed ShedConfig
 	// Log is told of apps that come and go. Default: nothing is logged.
 	Log *slog.Logger
@@ -73,5 +74,6 @@ func (c *Config) Validate() error {
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	fault(!(c.Shed.Above >= 0), "Config.Shed.Above is %v: give a share above zero, or zero for %v", c.Shed.Above, DefaultShedAbove)
 	fault(c.Shed.Least < 0, "Config.Shed.Least is %d: give a number of bases, or zero for %d", c.Shed.Least, DefaultShedLeast)
+	fault(!(c.Shed.LeastLoad >= 0), "Config.Shed.LeastLoad is %v: give a part of a core, or zero for %v", c.Shed.LeastLoad, DefaultShedLeastLoad)
 	return errors.Join(faults...)
 }

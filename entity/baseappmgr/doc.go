@@ -26,8 +26,8 @@
 // A BaseApp asks it for a base on the least loaded BaseApp (PlaceBase, CreateBase), for a name that
 // no other base of the cluster has (RegisterName), and who has a name (FindName).
 //
-// If a BaseApp has many more bases than others, it is ordered to give some to one that has fewer (Shed); shed.go
-// says when. Config.Shed switches that off.
+// If a BaseApp has much more to do than others, or many more bases, it is ordered to give some to one that has less
+// (Shed); shed.go says when. Config.Shed switches that off.
 //
 // # Promises
 //

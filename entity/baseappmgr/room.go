@@ -51,7 +51,7 @@ func (m *BaseAppMgr) roomFor(now time.Duration, asker mercury.ChannelID, c *wire
 	}
 	var best *knownApp
 	for _, a := range m.baseApps {
-		if m.room(a) > 0 && (best == nil || a.load() < best.load()) {
+		if m.room(a) > 0 && (best == nil || a.better(best)) {
 			best = a
 		}
 	}

@@ -400,7 +400,7 @@ func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Schema: c.world.schema, Scripts: c.world.scripts(p), Lookout: p,
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas, MoveBatch: c.opts.MoveBatch,
-		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second, BringBack: c.world.returning(),
+		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second, BringBack: c.world.returning(), Meters: status.Meters{CPU: func() time.Duration { return p.toil }},
 		Start: func(s *baseapp.Starter) {
 			for _, k := range c.population() {
 				for range c.share(p, k.n) {

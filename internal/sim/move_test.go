@@ -51,6 +51,23 @@ func TestShed(t *testing.T) {
 	})
 }
 
+// TestShedByWork: a BaseApp whose bases have more to do than others gives some away, although it has no more of them,
+// while their players play.
+func TestShedByWork(t *testing.T) {
+	o := Options{Seed: 8711, CellApps: 2, BaseApps: 3, Replicas: 1, Players: 6, Rovers: 12, MoveBatch: 2, Shed: baseappmgr.ShedConfig{Above: 0.2}, Balance: still(2)}
+	play(t, o, func(r *rig) {
+		r.wait(2 * backupPeriod)
+		busy, began := r.baseApps[0], r.basesOn(r.baseApps[0])
+		told := r.now
+		r.until("it has less to do", 90*time.Second, func() bool {
+			busy.toil += (r.now - told) * time.Duration(r.basesOn(busy)) / time.Duration(began)
+			told = r.now
+			return r.basesOn(busy) <= began/2
+		})
+		r.wait(repaired)
+	})
+}
+
 func (r *rig) basesOn(p *Process) (n int) {
 	r.eachBase(func(on *Process, _ *baseapp.BaseApp, _ baseapp.BaseView) {
 		if on == p {

@@ -42,6 +42,7 @@ type Process struct {
 	slowUntil   time.Duration // until then it has a tenth of its processor
 	freeAt      time.Duration // until then that tenth is busy
 	starved     starved       // see Options.Starved
+	toil        time.Duration // the processor time that it tells, if it is a BaseApp
 	overrun     int           // datagrams that found the socket's buffer full
 	waiting     []datagram    // what arrived while paused, as in a socket's buffer
 	jobs        []jobResult

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"time"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -44,10 +46,17 @@ func (m *BasePlaced) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BasePlaced) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *BasePlaced) Call() *uint64           { return &m.Request }
 
-// BaseLoad tells the BaseAppMgr, every ReportPeriod, how many bases the sender has.
-type BaseLoad struct{ Bases uint32 }
+// BaseLoad tells the BaseAppMgr, every ReportPeriod, how many bases the sender has, and the processor time that its
+// thread has used since it started.
+type BaseLoad struct {
+	Bases uint32
+	CPU   time.Duration
+}
 
-func (m *BaseLoad) code(c *codec.Coder) { codec.Uint32(c, &m.Bases) }
+func (m *BaseLoad) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Bases)
+	codeDuration(c, &m.CPU)
+}
 
 // Append and Parse are what code describes.
 func (m *BaseLoad) Append(b []byte) []byte  { return codec.Append(b, m.code) }

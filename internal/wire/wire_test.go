@@ -79,7 +79,7 @@ func samples() []wire.Received {
 	return []wire.Received{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6, DBApp: addr4, Stores: true},
 		&wire.Refused{Reason: "other definitions"},
-		&wire.BaseLoad{Bases: 1 << 31}, &wire.PlaceBase{Request: 1 << 40}, &wire.BasePlaced{Request: 7, App: addr6},
+		&wire.BaseLoad{Bases: 1 << 31, CPU: 5 * time.Hour}, &wire.PlaceBase{Request: 1 << 40}, &wire.BasePlaced{Request: 7, App: addr6},
 		&wire.CreateBase{Request: 1 << 40, On: addr4, NewBase: wire.NewBase{Number: 9, Type: 3, Props: []byte("props")}},
 		&wire.MakeBase{Request: 1 << 40, Asker: addr4, NewBase: wire.NewBase{Number: 9, Type: 3, Props: []byte("props")}},
 		&wire.BaseMade{Request: 1 << 40, ID: id, Reason: "full"},

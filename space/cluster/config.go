@@ -109,9 +109,9 @@ type Config struct {
 	// BackupReplicas is how many other BaseApps hold a copy of each base: so many can die at the same time.
 	// Default 1, at most migrate.MaxReplicas.
 	BackupReplicas int
-	// Shed says when bases move from a BaseApp that has many more than others to one that has fewer, while their
-	// players play; with Shed.Off they never do. The zero value has the defaults of package baseappmgr. Bases
-	// move only where they have copies.
+	// Shed says when bases move from a BaseApp that has much more to do than others, or many more bases, to one that
+	// has less, while their players play; with Shed.Off they never do. The zero value has the defaults of package
+	// baseappmgr. Bases move only where they have copies.
 	Shed baseappmgr.ShedConfig
 	// MoveBatch is how many bases move at a time, and stand still together for that; default
 	// baseapp.DefaultMoveBatch.
@@ -274,7 +274,8 @@ func (c Config) Validate() error {
 	p := c.InnerPorts
 	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
 	fault(c.MoveBatch < 0, "MoveBatch is %d: take a number of bases, or 0 for %d", c.MoveBatch, baseapp.DefaultMoveBatch)
-	fault(!(c.Shed.Above >= 0) || c.Shed.Least < 0, "Shed is %+v: take a share and a number of bases above zero, or 0 for the defaults", c.Shed)
+	fault(!(c.Shed.Above >= 0) || !(c.Shed.LeastLoad >= 0) || c.Shed.Least < 0,
+		"Shed is %+v: take a share, a part of a core and a number of bases above zero, or 0 for the defaults", c.Shed)
 	fault(c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas, "BackupReplicas is %d: take 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, baseapp.DefaultBackupReplicas)
 	fault(c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, baseapp.DefaultTick), "BackupPeriod is %v: take a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
 	faults = append(faults, d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())

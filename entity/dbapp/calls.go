@@ -38,8 +38,34 @@ type call struct {
 	running bool
 }
 
-// together reports whether the call goes into one job with others like it: a new row, or a write.
-func (c *call) together() bool { return c.m.Op == wire.StoreWrite || c.m.Op == wire.StoreCreate }
+// batch is with which others a call goes into one job. Jobs of a batch follow one another, so that each has many
+// calls: to reach the disk, or a server, costs as much for one row as for a hundred.
+type batch uint8
+
+const (
+	alone  batch = iota
+	writes       // and new rows
+	loads
+	batches
+)
+
+func (c *call) batch() batch {
+	switch c.m.Op {
+	case wire.StoreWrite, wire.StoreCreate:
+		return writes
+	case wire.StoreLoad:
+		return loads
+	}
+	return alone
+}
+
+// most is how many calls of a batch one job takes.
+func (b batch) most() int {
+	if b == loads {
+		return MaxLoadsTogether
+	}
+	return MaxTogether
+}
 
 // size is what a call takes of MaxBytes: its data and about what it takes else.
 func (c *call) size() int { return len(c.m.Data) + 256 }
@@ -52,9 +78,7 @@ type calls struct {
 	bytes int
 	jobs  map[uint64][]*call // under way, by token
 	token uint64
-	// writing says that a job of several writes is under way: they follow one another, so that each has
-	// many rows.
-	writing bool
+	under [batches]bool // a job of the batch is under way
 }
 
 func newCalls() calls {
@@ -117,7 +141,7 @@ func (d *DBApp) take(from sender, m *wire.CallStore) {
 	d.calls.byKey[key] = c
 	d.calls.bytes += c.size()
 	d.calls.queue = append(d.calls.queue, c)
-	if !c.together() || !d.calls.writing {
+	if !d.calls.under[c.batch()] {
 		d.pump()
 	}
 }
@@ -155,40 +179,45 @@ func (d *DBApp) pump() {
 	if d.start == 0 || len(c.queue) == 0 {
 		return
 	}
-	var together []*call
-	bytes := 0
+	var begun [batches][]*call
+	bytes, free := 0, MaxJobs-len(c.jobs)
 	for _, x := range c.queue {
+		if free <= 0 && len(begun[writes])+len(begun[loads]) == 0 {
+			break
+		}
+		k := x.batch()
+		with := begun[k]
 		switch {
-		case len(c.jobs) >= MaxJobs && (c.writing || len(together) == 0):
-			goto full
-		case x.running || c.busy[x.row]:
+		case x.running || c.busy[x.row] || x.at > d.now:
 			continue
-		case x.at > d.now:
+		case c.under[k] || len(with) == k.most() || len(with) == 0 && free <= 0:
 			continue
-		case x.together() && (c.writing || len(together) == MaxTogether || bytes+x.size() > MaxBytesTogether && len(together) > 0):
+		case k == writes && len(with) > 0 && bytes+x.size() > MaxBytesTogether:
 			continue
+		}
+		if len(with) == 0 {
+			free--
 		}
 		x.running = true
 		c.busy[x.row] = true
-		if x.together() {
-			together, bytes = append(together, x), bytes+x.size()
-			continue
-		}
-		if len(c.jobs) < MaxJobs {
+		switch k {
+		case alone:
 			d.run(x)
 			continue
+		case writes:
+			bytes += x.size()
 		}
-		x.running = false
-		delete(c.busy, x.row)
+		begun[k] = append(with, x)
 	}
-full:
-	if len(together) > 0 {
-		c.writing = true
-		d.run(together...)
+	for k, list := range begun {
+		if len(list) > 0 {
+			c.under[k] = true
+			d.run(list...)
+		}
 	}
 }
 
-// run gives out a job for a call, or for several writes.
+// run gives out a job for a call, or for several of a batch.
 func (d *DBApp) run(calls ...*call) {
 	d.calls.token++
 	d.calls.jobs[d.calls.token] = calls
@@ -220,9 +249,7 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 	}
 	delete(d.calls.jobs, token)
 	outcomes, ok := result.([]outcome)
-	if list[0].together() {
-		d.calls.writing = false
-	}
+	d.calls.under[list[0].batch()] = false
 	for i, x := range list {
 		x.running = false
 		delete(d.calls.busy, x.row)

@@ -3,6 +3,7 @@ package dbapp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +32,16 @@ func TestConfigTellsAllFaults(t *testing.T) {
 	}
 }
 
-// TestCallsMeanTheSameTwice makes each call of a row twice, as when an answer was lost.
-func TestCallsMeanTheSameTwice(t *testing.T) {
+// chests is a store of chests, of which there is one by the name of gold.
+type chests struct {
+	store.Store
+	typ   *store.Type
+	start uint64
+	gold  []byte // its data
+}
+
+func newChests(t *testing.T) *chests {
+	t.Helper()
 	def, err := property.NewSchema(&property.Definition{Name: "Chest", HasBase: true, Persistent: true, Properties: []*property.Property{
 		{Name: "name", Type: property.Scalar(property.KindString), Flags: property.Base, Persistent: true, Identifier: true},
 	}})
@@ -43,22 +52,47 @@ func TestCallsMeanTheSameTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, s, typ := context.Background(), memory.New(), types.Type("Chest")
-	if _, err := s.Apply(ctx, types, false); err != nil {
+	ctx, c := context.Background(), &chests{Store: memory.New(), typ: types.Type("Chest")}
+	if _, err := c.Apply(ctx, types, false); err != nil {
 		t.Fatal(err)
 	}
-	start, err := s.Begin(ctx)
+	if c.start, err = c.Begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c.gold = c.named(t, "gold")
+	return c
+}
+
+// named is the data of a chest.
+func (c *chests) named(t *testing.T, name string) []byte {
+	t.Helper()
+	props := property.NewValues(c.typ.Definition(), property.BaseSide, nil)
+	if err := props.Load(0, property.StringValue(name)); err != nil {
+		t.Fatal(err)
+	}
+	_, data, err := c.typ.Encode(props, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	props := property.NewValues(def.Type("Chest"), property.BaseSide, nil)
-	if err := props.Load(0, property.StringValue("gold")); err != nil {
-		t.Fatal(err)
+	return data
+}
+
+// do makes calls in one job, and returns their codes.
+func (c *chests) do(list ...*call) (codes []entity.StoreCode) {
+	for _, o := range job(c, context.WithCancel, list)(context.Background()).([]outcome) {
+		code := entity.StoreDone
+		if o.err != nil {
+			code = codeOf(o.err)
+		}
+		codes = append(codes, code)
 	}
-	_, data, err := typ.Encode(props, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return codes
+}
+
+// TestCallsMeanTheSameTwice makes each call of a row twice, as when an answer was lost.
+func TestCallsMeanTheSameTwice(t *testing.T) {
+	c := newChests(t)
+	start, data := c.start, c.gold
 	mine, heirs, others := store.Holder{Start: start, App: 3, Entity: 3<<32 | 1}, store.Holder{Start: start, App: 5, Entity: 3<<32 | 1}, store.Holder{Start: start, App: 7, Entity: 7<<32 | 1}
 	for i, x := range []struct {
 		by   store.Holder
@@ -81,16 +115,74 @@ func TestCallsMeanTheSameTwice(t *testing.T) {
 	} {
 		for range 2 {
 			x.m.Type = "Chest"
-			c := &call{m: x.m, typ: typ, holder: x.by}
-			o := job(s, context.WithCancel, []*call{c})(ctx).([]outcome)[0]
-			got := entity.StoreDone
-			if o.err != nil {
-				got = codeOf(o.err)
-			}
-			if got != x.want {
-				t.Errorf("call %d: %v, want %v: %v", i, got, x.want, o.err)
+			if got := c.do(&call{m: x.m, typ: c.typ, holder: x.by})[0]; got != x.want {
+				t.Errorf("call %d: %v, want %v", i, got, x.want)
 			}
 		}
+	}
+}
+
+// TestLoadsTogether loads many rows in one job. Each has an answer of its own, also where one makes no sense.
+func TestLoadsTogether(t *testing.T) {
+	c := newChests(t)
+	by := func(n uint64) store.Holder { return store.Holder{Start: c.start, App: 3, Entity: entity.ID(3<<32 | n)} }
+	for row, name := range []string{"", "gold", "silver", "copper"} {
+		if row == 0 {
+			continue
+		}
+		made := c.do(&call{m: wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: uint64(row), Version: 1, Data: c.named(t, name)}, typ: c.typ})
+		if made[0] != entity.StoreDone {
+			t.Fatal(made)
+		}
+	}
+	load := func(n, row uint64, name string) *call {
+		return &call{m: wire.CallStore{Op: wire.StoreLoad, Type: "Chest", Row: row, Identifier: name}, typ: c.typ, holder: by(n)}
+	}
+	list := []*call{load(1, 1, ""), load(2, 0, "silver"), load(3, 9, ""), load(4, 2, ""), load(5, 0, "tin"), load(6, 3, "")}
+	want := []entity.StoreCode{entity.StoreDone, entity.StoreDone, entity.StoreMissing, entity.StoreHeld, entity.StoreMissing, entity.StoreDone}
+	if got := c.do(list...); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	list = append(list, load(7, 0, "no\x00name")) // which no store takes
+	if got := c.do(list...); !slices.Equal(got[:len(want)], want) || got[len(want)] == entity.StoreDone {
+		t.Errorf("beside one that makes no sense: %v, want %v", got, want)
+	}
+}
+
+// jobs counts them.
+type jobs struct{ n int }
+
+func (j *jobs) Do(uint64, func(context.Context) any) { j.n++ }
+
+// TestBatches: loads go into one job, writes into another, and those that come meanwhile wait for the next.
+func TestBatches(t *testing.T) {
+	j := &jobs{}
+	d := &DBApp{cfg: Config{Jobs: j}, calls: newCalls(), start: 1}
+	add := func(n int, op wire.StoreOp) {
+		for range n {
+			row := len(d.calls.queue) + 1
+			d.calls.queue = append(d.calls.queue, &call{m: wire.CallStore{Op: op, Row: uint64(row)}, row: rowKey{store.Key{ID: store.ID(row)}, ""}})
+		}
+	}
+	sizes := func() (all []int) {
+		for token := uint64(1); token <= d.calls.token; token++ {
+			all = append(all, len(d.calls.jobs[token]))
+		}
+		return all
+	}
+	add(100, wire.StoreLoad)
+	add(300, wire.StoreWrite)
+	add(3, wire.StoreDelete)
+	d.pump()
+	if got, want := sizes(), []int{1, 1, 1, MaxTogether, MaxLoadsTogether}; !slices.Equal(got, want) {
+		t.Errorf("jobs of %v calls, want %v", got, want)
+	}
+	add(20, wire.StoreDelete)
+	if d.pump(); len(d.calls.jobs) != MaxJobs || j.n != MaxJobs {
+		t.Errorf("%d jobs", j.n)
+	}
+	if d.calls.under[alone] || !d.calls.under[writes] || !d.calls.under[loads] {
+		t.Errorf("under way: %v", d.calls.under)
 	}
 }
 

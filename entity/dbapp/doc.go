@@ -11,10 +11,9 @@
 //	                 ^                                        |
 //	                 +------ ErrRetry: after a pause ---------+
 //
-// A row has one call under way at a time, the one that came first. Writes of several rows, and new rows, go together.
-// At most MaxJobs jobs run at the same time. When the store says ErrRetry, the call is tried again, after
-// a pause that doubles from FirstPause to LastPause, for Patience; then the caller hears that the store is
-// busy. What waits is bounded by MaxCalls and MaxBytes. Beyond that a call is told so at once.
+// A row has one call under way at a time, the one that came first. Writes of several rows, and new rows, go together,
+// and so do loads. At most MaxJobs jobs run at the same time. When the store says ErrRetry, the call is tried again,
+// after a pause that doubles from FirstPause to LastPause, for Patience; then the caller hears that the store is busy. What waits is bounded by MaxCalls and MaxBytes. Beyond that a call is told so at once.
 //
 // A call that is repeated, by the same app under the same number, is the same call: its answer goes to the
 // newest question. An answer that is lost is asked for again, and the call is made again, which is safe: every

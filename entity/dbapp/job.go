@@ -18,13 +18,15 @@ type outcome struct {
 	data    []byte
 }
 
-// job is the blocking part of calls. It has copies of all that it needs.
+// asked is what a job knows of a call.
+type asked struct {
+	m      wire.CallStore
+	typ    *store.Type
+	holder store.Holder
+}
+
+// job is the blocking part of calls, one or several of a batch. It has copies of all that it needs.
 func job(s store.Store, limit Limit, calls []*call) func(context.Context) any {
-	type asked struct {
-		m      wire.CallStore
-		typ    *store.Type
-		holder store.Holder
-	}
 	list := make([]asked, len(calls))
 	for i, c := range calls {
 		list[i] = asked{c.m, c.typ, c.holder}
@@ -32,38 +34,45 @@ func job(s store.Store, limit Limit, calls []*call) func(context.Context) any {
 	return func(ctx context.Context) any {
 		ctx, cancel := limit(ctx)
 		defer cancel()
-		out := make([]outcome, len(list))
-		if len(list) == 1 {
-			out[0] = do(ctx, s, &list[0].m, list[0].typ, list[0].holder)
-			return out
+		switch x := &list[0]; {
+		case len(list) == 1:
+			return []outcome{do(ctx, s, &x.m, x.typ, x.holder)}
+		case x.m.Op == wire.StoreLoad:
+			return loadEach(ctx, s, list)
 		}
-		var creates, writes []store.Record
-		index := make(map[store.Key]int, len(list))
-		for i := range list {
-			r, err := record(&list[i].m, list[i].typ, list[i].holder)
-			switch {
-			case err != nil:
-				out[i].err = err
-				continue
-			case list[i].m.Op == wire.StoreCreate:
-				creates = append(creates, r)
-			default:
-				writes = append(writes, r)
-			}
-			index[r.Key] = i
-		}
-		refused := func(r *store.Record, err error) { out[index[r.Key]].err = err }
-		failed := func(records []store.Record, err error) {
-			for i := range records { // each that was not refused gets the same
-				if o := &out[index[records[i].Key]]; err != nil && o.err == nil {
-					o.err = err
-				}
-			}
-		}
-		failed(creates, createEach(ctx, s, creates, refused))
-		failed(writes, store.WriteEach(ctx, s, writes, refused))
-		return out
+		return writeEach(ctx, s, list)
 	}
+}
+
+// writeEach writes rows, old and new ones.
+func writeEach(ctx context.Context, s store.Store, list []asked) []outcome {
+	out := make([]outcome, len(list))
+	var fresh, known []store.Record
+	index := make(map[store.Key]int, len(list))
+	for i := range list {
+		r, err := record(&list[i].m, list[i].typ, list[i].holder)
+		switch {
+		case err != nil:
+			out[i].err = err
+			continue
+		case list[i].m.Op == wire.StoreCreate:
+			fresh = append(fresh, r)
+		default:
+			known = append(known, r)
+		}
+		index[r.Key] = i
+	}
+	refused := func(r *store.Record, err error) { out[index[r.Key]].err = err }
+	failed := func(records []store.Record, err error) {
+		for i := range records { // each that was not refused gets the same
+			if o := &out[index[records[i].Key]]; err != nil && o.err == nil {
+				o.err = err
+			}
+		}
+	}
+	failed(fresh, createEach(ctx, s, fresh, refused))
+	failed(known, store.WriteEach(ctx, s, known, refused))
+	return out
 }
 
 // createEach is store.WriteEach for new rows.
@@ -104,7 +113,7 @@ func do(ctx context.Context, s store.Store, m *wire.CallStore, t *store.Type, h 
 		}
 		return outcome{err: s.Create(ctx, []store.Record{r})}
 	case wire.StoreLoad:
-		return load(ctx, s, store.Want{Key: key, Identifier: identifier(t, m.Identifier), Holder: h}, t)
+		return load(ctx, s, wanting(m, t, h), t)
 	case wire.StoreFree:
 		err := s.HandOver(ctx, []store.Handover{{Key: key, From: h}})
 		if errors.Is(err, store.ErrFree) || errors.Is(err, store.ErrMissing) {
@@ -139,13 +148,43 @@ func identifier(t *store.Type, text string) property.Value {
 	return property.StringValue(text)
 }
 
-// load checks a row out. What a tool has changed in the columns goes into the data.
+// load checks a row out.
 func load(ctx context.Context, s store.Store, w store.Want, t *store.Type) outcome {
 	list, err := s.Load(ctx, []store.Want{w})
 	if err != nil {
 		return outcome{err: err}
 	}
-	l := &list[0]
+	return open(ctx, s, &list[0], w.Holder, t)
+}
+
+// loadEach checks rows out that have nothing to do with each other: one that makes no sense keeps no other from being
+// loaded.
+func loadEach(ctx context.Context, s store.Store, calls []asked) []outcome {
+	out, wants := make([]outcome, len(calls)), make([]store.Want, len(calls))
+	for i := range calls {
+		wants[i] = wanting(&calls[i].m, calls[i].typ, calls[i].holder)
+	}
+	list, err := s.Load(ctx, wants)
+	for i := range calls {
+		switch {
+		case err == nil:
+			out[i] = open(ctx, s, &list[i], wants[i].Holder, calls[i].typ)
+		case errors.Is(err, store.ErrRetry):
+			out[i].err = err
+		default:
+			out[i] = load(ctx, s, wants[i], calls[i].typ)
+		}
+	}
+	return out
+}
+
+// wanting is the row that a StoreLoad asks for.
+func wanting(m *wire.CallStore, t *store.Type, h store.Holder) store.Want {
+	return store.Want{Key: store.Key{Type: t.Name, ID: store.ID(m.Row)}, Identifier: identifier(t, m.Identifier), Holder: h}
+}
+
+// open reads a row that was checked out. What a tool has changed in the columns goes into the data.
+func open(ctx context.Context, s store.Store, l *store.Loaded, h store.Holder, t *store.Type) outcome {
 	if l.Err != nil {
 		return outcome{err: l.Err}
 	}
@@ -161,7 +200,7 @@ func load(ctx context.Context, s store.Store, w store.Want, t *store.Type) outco
 		_, l.Data, err = t.Encode(base, cell, rest)
 	}
 	if err != nil { // it stays in the store for a person to look at, and nobody has it
-		if freed := s.HandOver(ctx, []store.Handover{{Key: l.Key, From: w.Holder}}); freed != nil {
+		if freed := s.HandOver(ctx, []store.Handover{{Key: l.Key, From: h}}); freed != nil {
 			err = errors.Join(err, freed)
 		}
 		return outcome{err: err}

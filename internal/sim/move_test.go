@@ -2,9 +2,11 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -184,6 +186,38 @@ func TestMoveAppDies(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestMoveBackWithoutHeir: the only other BaseApp dies while bases are on their way to it. They go on where they were,
+// and their players with them. When it is back, they go.
+func TestMoveBackWithoutHeir(t *testing.T) {
+	for i, s := range []leaveStep{{wire.BaseCopyID, "baseapp", false}, {wire.BaseCopyHeldID, "origin", false}, {wire.DepartID, "cellappmgr", true}} {
+		t.Run(s.id.String(), func(t *testing.T) {
+			play(t, Options{Seed: uint64(8790 + i), CellApps: 2, BaseApps: 2, Replicas: 1, Players: 4, Rovers: 6, MoveBatch: 2, Balance: still(2)}, func(r *rig) {
+				r.wait(2 * backupPeriod)
+				r.observer.freeze(true) // all that happened is in copies, those of the heir's bases, too
+				r.wait(3 * backupPeriod)
+				origin, heir := r.baseApps[0], r.baseApps[1]
+				bases, _ := r.leave(origin)
+				n := r.atMove(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
+					heir.dying = true
+					return p != heir
+				})
+				r.until("the heir is gone, and all bases are here", 60*time.Second, func() bool {
+					elsewhere := slices.ContainsFunc(bases, func(id entity.ID) bool { return r.baseOf(id) != origin })
+					return *n > 0 && !heir.alive && !elsewhere
+				})
+				r.hook = nil
+				r.observer.freeze(false)
+				r.wait(5 * time.Second)
+				heir.restartAt = r.now + time.Second
+				r.left(origin, 120*time.Second)
+				origin.crash()
+				origin.restartAt = r.now + time.Second
+				r.wait(repaired)
+			})
+		})
 	}
 }
 

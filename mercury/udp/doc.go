@@ -31,7 +31,7 @@
 // go to the kernel as one, which is cut up below IP (UDP_SEGMENT, "GSO"); so does a read in the
 // other direction (recvmmsg, UDP_GRO):
 //
-//	Queue   a1 b1 a2 c1 a3   ->  Flush   [a1|a2|a3] [b1] [c1]   one call, three packets' worth of work
+//	Queue   a1 a2 a3 b1 c1   ->  Flush   [a1|a2|a3] [b1] [c1]   one call, three packets' worth of work
 //	                             read    [a1|a2|a3]             cut where the kernel says
 //
 // A datagram alone is written by the plain call (sendto), and so is one read (recvfrom) by a socket

@@ -27,14 +27,39 @@ const (
 type channel struct {
 	id     ChannelID
 	state  channelState
-	peer   Address   // the salt is 0 while it is unknown
+	dirty  bool      // is in Endpoint.dirty
+	roomy  bool      // is in Endpoint.roomy
 	remote ChannelID // 0 while unknown: packets are then firsts
 	key    uint64    // of the checksum, without a Guard
 	sealer Sealer    // nil without a Guard
-	pass   []byte    // shown in firsts; nil while there is none
+	peer   Address   // the salt is 0 while it is unknown
+
+	heard    time.Duration // awake time of the last sound packet
+	lastSent time.Duration
+	paceAt   time.Duration // when the pace allows more; 0 if it holds nothing back
+	copyAt   time.Duration // when copies need no longer wait for a packet to ride in; 0 for never
+	copyDue  bool          // that time has come
+
+	dialled    bool
+	introduced bool // of an accepted one: the dialler is known to know our channel
+	ticketDue  bool // and gets a ticket for its next dial
+	condemned  bool
+	closeSent  bool          // a close is under way
+	closeBy    time.Duration // awake time at which a condemned channel is given up
+	failing    error         // why the next Advance closes the channel
+	timer      wheel.Node[channel]
+
+	// What each packet needs is above and here, close together.
+	in      receiver
+	out     sender
+	copying copyPolicy
+	riders  riders
+	path    path
+
+	sibling *channel // next channel with the same peer.At
+	pass    []byte   // shown in firsts; nil while there is none
 
 	// For a dialled channel.
-	dialled   bool
 	target    Address // what Dial was given
 	dialling  Dialling
 	early     bool          // pass is a ticket
@@ -49,34 +74,10 @@ type channel struct {
 	opens     int // sent since the last challenge
 
 	// For an accepted one.
-	accepted   openKey // by which a repeated first is recognised
-	introduced bool    // the dialler is known to know our channel
-	ownSalt    uint32
-	ownWindow  int
-	ticket     []byte // for the dialler's next dial
-	ticketDue  bool
-
-	sibling *channel // next channel with the same peer.At
-	dirty   bool     // is in Endpoint.dirty
-	roomy   bool     // is in Endpoint.roomy
-	failing error    // why the next Advance closes the channel
-	timer   wheel.Node[channel]
-
-	heard    time.Duration // awake time of the last sound packet
-	lastSent time.Duration
-	paceAt   time.Duration // when the pace allows more; 0 if it holds nothing back
-
-	condemned bool
-	closeBy   time.Duration // awake time at which a condemned channel is given up
-	closeSent bool          // a close is under way
-
-	copying copyPolicy
-	riders  riders
-	copyAt  time.Duration // when copies need no longer wait for a packet to ride in; 0 for never
-	copyDue bool          // that time has come
-	path    path
-	out     sender
-	in      receiver
+	accepted  openKey // by which a repeated first is recognised
+	ownSalt   uint32
+	ownWindow int
+	ticket    []byte // for the dialler's next dial
 
 	// For statistics.
 	resent, copied, lost, spurious uint64

@@ -53,6 +53,7 @@ type Endpoint struct {
 
 	lastID   ChannelID
 	channels map[ChannelID]*channel
+	near     near                        // finds most of them sooner
 	byTarget map[Address]*channel        // dialled and not condemned
 	byPlace  map[netip.AddrPort]*channel // newest channel with a peer there; the others follow as siblings
 	accepted map[openKey]*channel        // nil if it has ended and must not be opened again
@@ -221,7 +222,7 @@ func (e *Endpoint) dial(to Address) *channel {
 
 // Close implements Transport.
 func (e *Endpoint) Close(ch ChannelID) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	switch {
 	case c == nil || c.condemned:
 	case c.failing != nil || !c.sends() && c.out.empty():
@@ -245,7 +246,7 @@ func (e *Endpoint) CloseAll() {
 
 // Abort implements Transport.
 func (e *Endpoint) Abort(ch ChannelID) {
-	if c := e.channels[ch]; c != nil {
+	if c := e.channel(ch); c != nil {
 		c.condemned = true
 		e.end(c, nil, true)
 	}
@@ -253,7 +254,7 @@ func (e *Endpoint) Abort(ch ChannelID) {
 
 // Peer implements Transport.
 func (e *Endpoint) Peer(ch ChannelID) (Address, bool) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	if c == nil || c.condemned {
 		return Address{}, false
 	}
@@ -361,6 +362,7 @@ func (e *Endpoint) addChannel(peer Address) *channel {
 	c.out.rate.Init(e.cfg.SafeMTU)
 	c.path.begin(&e.cfg)
 	e.channels[c.id] = c
+	e.near.add(c, e.channels)
 	e.rememberPlace(c)
 	e.wake(c)
 	return c
@@ -382,6 +384,7 @@ func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	}
 	c.state = dead
 	delete(e.channels, c.id)
+	e.near.remove(c)
 	e.forgetTarget(c)
 	e.forgetPlace(c)
 	if c.accepted != (openKey{}) {

@@ -36,7 +36,7 @@ type hold struct {
 
 // Pause implements Transport.
 func (e *Endpoint) Pause(ch ChannelID) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	if c == nil || c.in.hold.ending {
 		return
 	}
@@ -50,7 +50,7 @@ func (e *Endpoint) Pause(ch ChannelID) {
 
 // Resume implements Transport. What was held is delivered by the next Advance.
 func (e *Endpoint) Resume(ch ChannelID) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	if c == nil || !c.in.hold.paused {
 		return
 	}

@@ -102,7 +102,7 @@ func (e *Endpoint) onData(from netip.AddrPort, p []byte) {
 		e.stats.BadSize++
 		return
 	}
-	c := e.channels[h.Channel]
+	c := e.channel(h.Channel)
 	if c == nil || !c.sends() {
 		e.stats.BadChannel++
 		if c == nil {

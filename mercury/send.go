@@ -73,7 +73,7 @@ func (e *Endpoint) Queued(ch ChannelID) (bytes, limit int) {
 // Backlog returns how many bytes wait for a first sending, reliable and bulk; 0 for an unknown
 // channel.
 func (e *Endpoint) Backlog(ch ChannelID) (unsent, bulkUnsent int) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	if c == nil {
 		return 0, 0
 	}
@@ -112,7 +112,7 @@ func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) (dropped int, err er
 
 // sendable returns a channel if it takes messages.
 func (e *Endpoint) sendable(ch ChannelID) (*channel, error) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	switch {
 	case c == nil || c.condemned:
 		return nil, ErrNoChannel

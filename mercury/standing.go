@@ -29,7 +29,7 @@ func (s Standing) String() string {
 
 // Standing implements Transport.
 func (e *Endpoint) Standing(ch ChannelID) Standing {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	switch {
 	case c == nil || c.condemned:
 		return Stranger

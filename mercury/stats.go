@@ -59,7 +59,7 @@ type ChannelStats struct {
 
 // ChannelStats returns the figures of a channel; false if there is none.
 func (e *Endpoint) ChannelStats(ch ChannelID) (ChannelStats, bool) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	if c == nil {
 		return ChannelStats{}, false
 	}

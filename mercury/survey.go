@@ -25,7 +25,7 @@ var _ Surveyor = (*Endpoint)(nil)
 
 // Survey implements Surveyor.
 func (e *Endpoint) Survey(ch ChannelID) (Survey, bool) {
-	c := e.channels[ch]
+	c := e.channel(ch)
 	if c == nil {
 		return Survey{}, false
 	}

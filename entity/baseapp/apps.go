@@ -38,31 +38,36 @@ func (a *BaseApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 	return 0
 }
 
-// appMessage takes a message on a channel between apps.
-func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
-	from, ok := a.links.From(ch)
-	if !ok {
-		return // a dead app's last words
+// admitted takes a message that has waited until its sender was named.
+func (a *BaseApp) admitted(ch mercury.ChannelID, msg []byte) {
+	if from, ok := a.links.From(ch); ok { // else a dead app's last words
+		a.appMessage(sender{ch, from, a.roleOf(ch, from)}, msg)
 	}
+}
+
+// appMessage takes a message on a channel between apps.
+func (a *BaseApp) appMessage(by sender, msg []byte) {
 	id, body, err := wire.Split(msg)
 	if err != nil {
-		a.fault("malformed message", "from", from, "error", err)
+		a.fault("malformed message", "from", by.app, "error", err)
 		return
 	}
-	role := a.roleOf(ch, from)
 	switch {
-	case !wire.May(role, id, wire.BaseApp):
-		a.refused("its sender may not send this message", "from", from, "role", role, "id", id)
-	case role == wire.CellAppMgr && !a.heeds(id):
-		a.refused("the manager has not shown its term yet", "from", from, "id", id)
+	case !wire.May(by.role, id, wire.BaseApp):
+		a.refused("its sender may not send this message", "from", by.app, "role", by.role, "id", id)
+	case by.role == wire.CellAppMgr && !a.heeds(id):
+		a.refused("the manager has not shown its term yet", "from", by.app, "id", id)
 	case a.still() && !heardStill(id):
-		a.missed(sender{ch, from, role}, id)
+		a.missed(by, id)
 	case a.held && unheardHeld(id):
-		a.log.Debug("not heard, since the world is being stopped", "from", from, "id", id)
+		a.log.Debug("not heard, since the world is being stopped", "from", by.app, "id", id)
 	default:
-		if err := a.routes.Handle(sender{ch, from, role}, id, body); err != nil {
-			a.fault("malformed message", "from", from, "id", id, "error", err)
+		if err := a.routes.Handle(by, id, body); err != nil {
+			a.fault("malformed message", "from", by.app, "id", id, "error", err)
 		}
+	}
+	if by.role == wire.CellApp && (id == wire.FlowID || id == wire.ClientPacketID || id == wire.FlowAckID) {
+		a.speaking = by
 	}
 }
 

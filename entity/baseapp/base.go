@@ -31,76 +31,79 @@ var (
 // base is one base: its script, its cell link and, for a proxy, its client. It is the
 // entity.Base's host of its script.
 type base struct {
-	app    *BaseApp
-	id     entity.ID
-	kind   *script.Type
-	value  reflect.Value // of the script, a *T
-	props  *property.Values
-	log    *slog.Logger
-	link   cellLink
-	timers script.Timers
-	// talks are the flows with other parts than the own cell part, by id and part.
-	talks                 []*talk
-	requests              script.Requests
-	owed                  script.Owed
-	nested                int    // own calls within one another
-	gotCell               bool   // OnGetCell was called
-	unsaved, unsavedBytes int    // messages handled that no copy contains
-	saving                uint64 // the copy that is on its way to those who hold it; see saved
+	app *BaseApp
+	id  entity.ID
+
+	// What each tick, and each message to or from the client, looks at is together: a base that is cold costs a
+	// cache miss for each line of its memory that is touched.
+	removed    bool
+	destroying bool
+	aside      bool // removed, since it is on its way to another app; see move.go
+	failed     bool // the script panicked and is no longer called
+	gotCell    bool // OnGetCell was called
 	// asked is true while a BackupNow is under way.
-	asked bool
+	asked   bool
+	seat    *seat  // of its client; nil without one
+	session uint32 // of the present client, or of the last one
+	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
+	// ones.
+	told   uint32
+	room   uint32  // how many bytes of an unreliable message the client's channel takes
+	rate   uint32  // how many bytes a second its path carries, as the cell part was told; 0 for no limit
+	giving *giving // nil unless the client is on its way to another app
+	gone   *gone   // the last client that was given away; nil if nobody asks for it any more
+	// creation is nil unless a cell part is asked for with a callback.
+	creation *creation
+	commits  []commit
+	names    []ownName // in the order in which it asked for them
+	// attachBy is when a proxy that waits for its client is given up; 0 means never.
+	attachBy time.Duration
+	newcomer newcomer
+	// heardAt is when the base last heard of its real; probeAt is when it may ask again.
+	heardAt, probeAt      time.Duration
+	unsaved, unsavedBytes int // messages handled that no copy contains
 	// heard is the app that the cell part's last message came from. Acks go there when nobody knows
 	// where the real is.
-	heard mercury.Address
+	heard    mercury.Address
+	link     cellLink
+	timers   script.Timers
+	owed     script.Owed
+	requests script.Requests
+	keep     keeping
+
+	kind  *script.Type
+	value reflect.Value // of the script, a *T
+	props *property.Values
+	log   *slog.Logger
+	// talks are the flows with other parts than the own cell part, by id and part.
+	talks  []*talk
+	nested int    // own calls within one another
+	saving uint64 // the copy that is on its way to those who hold it; see saved
 	// holders are the apps that had the real, newest first; see holds.
 	holders [3]mercury.Address
 	// heardBy is how long the next cell part waits for copies of what the former one has said; 0 while none waits.
 	heardBy time.Duration
-	// heardAt is when the base last heard of its real; probeAt is when it may ask again.
-	heardAt, probeAt time.Duration
 
 	account   string
 	origin    entity.ID      // the base that the login of the account has made
 	turn      uint32         // how often the account was handed on until it came here
 	loginData []byte         // what the Auth said
 	token     protocol.Token // of the login
-	// attachBy is when a proxy that waits for its client is given up; 0 means never.
-	attachBy time.Duration
-	seat     *seat  // of its client; nil without one
-	session  uint32 // of the present client, or of the last one
 	// sessions is the number of the last session, or a higher one if the base may have had others since
 	// the copy that it was read from.
 	sessions uint32
-	newcomer newcomer
-	giving   *giving // nil unless the client is on its way to another app
-	gone     *gone   // the last client that was given away; nil if nobody asks for it any more
-	room     uint32  // how many bytes of an unreliable message the client's channel takes
-	rate     uint32  // how many bytes a second its path carries, as the cell part was told; 0 for no limit
-	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
-	// ones.
-	told uint32
 
 	// teleports have not ended; teleported is the number of the last one, or that before the first of this life.
 	teleports  []teleport
 	teleported uint64
-	// creation is nil unless a cell part is asked for with a callback; creations is the number of the
-	// last one.
-	creation  *creation
-	creations uint64
+	creations  uint64 // the number of the last one
 
-	destroying bool
-	removed    bool
-	aside      bool // removed, since it is on its way to another app; see move.go
-	failed     bool // the script panicked and is no longer called
-	handling   entity.Call
-	copied     copied
-	names      []ownName // in the order in which it asked for them
-	stub       *stub     // what is left of it once it has ended, until nobody can bring it back; see stub.go
-	pending    []pending
-	commits    []commit
-	keep       keeping
-	seal       seal   // makes the titles of its cell parts
-	wishes     []wish // of the cell part, oldest first
+	handling entity.Call
+	copied   copied
+	stub     *stub // what is left of it once it has ended, until nobody can bring it back; see stub.go
+	pending  []pending
+	seal     seal   // makes the titles of its cell parts
+	wishes   []wish // of the cell part, oldest first
 }
 
 // create makes a base and calls its script's OnCreated.

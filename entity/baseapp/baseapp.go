@@ -85,6 +85,10 @@ type BaseApp struct {
 	silent []silentChannel
 	roster app.Roster
 	door   app.Door
+	// speaking is the CellApp that sent the last message, if nothing has come since that could change who it
+	// is. A tick's bundle of a CellApp has a few messages for each player, and to find out each time who may
+	// say them would cost as much as to pass them on.
+	speaking sender
 
 	stats    *property.Stats
 	report   wire.Report
@@ -174,7 +178,7 @@ func (a *BaseApp) Number() uint32 { return a.number }
 
 // Tick does what is due at now, and returns when to call it again.
 func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
-	a.now = now
+	a.now, a.speaking = now, sender{}
 	if !a.ticks.Begin(now) {
 		return a.ticks.Next()
 	}

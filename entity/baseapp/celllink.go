@@ -118,24 +118,24 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 //   - The stream of the flow from the cell part is its incarnation, that of the flow to it is the
 //     life of the base. So whatever a restored one says is told from what the former one said.
 type cellLink struct {
+	state   linkState
+	leaving bool // the cell part must be destroyed
 	// life is the base's incarnation: 0, and one more each time that it is restored.
-	life uint32
+	life  uint32
+	order entity.Order
+	at    time.Duration // when Step has something to do
+	app   mercury.Address
 
-	// Out is the flow to the cell part; its numbers go on from one incarnation to the next.
-	out flow.Sender
 	// In is the flow from the cell part; it starts again with each incarnation.
 	in flow.Receiver
+	// Out is the flow to the cell part; its numbers go on from one incarnation to the next.
+	out flow.Sender
 
 	was     flow.Receiver // the receiver of the last incarnation that said anything
 	first   flow.Receiver // the receiver of the copy's incarnation, once was belongs to a newer one
-	state   linkState
-	order   entity.Order
-	app     mercury.Address
 	copy    cellCopy
 	with    mercury.Address // while Lost: where the real was believed
-	at      time.Duration   // when Step has something to do
 	retry   time.Duration   // while Locating: the wait after the next answer that there is no cell
-	leaving bool            // the cell part must be destroyed
 	rehomed int             // how often the copy was given another place since the real lived
 	// unknown is how many incarnations a former life may have begun that this one has not heard of.
 	unknown uint32

@@ -46,7 +46,7 @@ type silentChannel struct {
 
 // Opened is part of mercury.Handler.
 func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
-	a.now = now
+	a.now, a.speaking = now, sender{}
 	if a.baseMgr.Opened(ch) {
 		a.announce()
 		a.announceNames()
@@ -75,7 +75,7 @@ func (a *BaseApp) Trouble() error { return errors.Join(a.cellMgr.Trouble(), a.ba
 
 // Closed is part of mercury.Handler.
 func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
-	a.now = now
+	a.now, a.speaking = now, sender{}
 	delete(a.net.dialled, ch)
 	a.door.Closed(ch)
 	a.unsilence(ch)
@@ -117,7 +117,14 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 // Message is part of mercury.Handler.
 func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	a.now = now
+	by := a.speaking
+	a.speaking = sender{}
 	if a.dismissed || len(msg) == 0 {
+		return
+	}
+	if by.ch == ch {
+		a.appMessage(by, msg)
+		a.hearLocal()
 		return
 	}
 	if c := a.clients[ch]; c != nil {
@@ -137,10 +144,12 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 		return // a dead app's last words
 	}
 	outside := a.outside(ch)
-	if !outside && a.isApp(ch, from) {
-		a.appMessage(ch, msg)
-		a.hearLocal()
-		return
+	if !outside {
+		if role := a.roleOf(ch, from); role != 0 {
+			a.appMessage(sender{ch, from, role}, msg)
+			a.hearLocal()
+			return
+		}
 	}
 	a.unsilence(ch)
 	switch {

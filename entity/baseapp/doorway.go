@@ -76,7 +76,7 @@ func (a *BaseApp) name(m *wire.Members) {
 	})
 	for _, x := range m.Apps {
 		if x.Role == wire.CellApp || x.Role == wire.BaseApp {
-			a.door.Admit(x.App, a.appMessage)
+			a.door.Admit(x.App, a.admitted)
 		}
 	}
 }

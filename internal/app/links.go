@@ -47,12 +47,20 @@ type Links struct {
 	burials []wire.AppRef
 	// routes are the last channels dialled to each address, for Level.
 	routes map[mercury.Address]mercury.ChannelID
+	// recent is the one that was asked for last, as what a tick has for an app comes in a row.
+	recent route
 	// targets is the inverse of routes, for Closed.
 	targets map[mercury.ChannelID]mercury.Address
 	held    []heldQueue // in the order in which they began
 	worst   wire.Backlog
 	lines   logs.Limit
 	calls   call.Calls[wire.Call]
+}
+
+// route is a channel to an app.
+type route struct {
+	to mercury.Address
+	ch mercury.ChannelID
 }
 
 // Send sends m reliably. It drops messages to a zero or dead address, since everyone concerned
@@ -132,10 +140,21 @@ func (l *Links) ToClient(ch mercury.ChannelID, reliable bool, msg []byte) error 
 }
 
 func (l *Links) dial(to mercury.Address) mercury.ChannelID {
-	ch := l.Transport.Dial(to)
-	if was, ok := l.routes[to]; ok && was == ch {
-		return ch
+	if l.recent.to == to {
+		if _, open := l.Transport.Peer(l.recent.ch); open {
+			return l.recent.ch
+		}
 	}
+	ch := l.Transport.Dial(to)
+	if was, ok := l.routes[to]; !ok || was != ch {
+		l.remember(to, ch)
+	}
+	l.recent = route{to, ch}
+	return ch
+}
+
+// remember notes a channel that was not known.
+func (l *Links) remember(to mercury.Address, ch mercury.ChannelID) {
 	if l.routes == nil {
 		l.routes = make(map[mercury.Address]mercury.ChannelID)
 		l.targets = make(map[mercury.ChannelID]mercury.Address)
@@ -151,7 +170,15 @@ func (l *Links) dial(to mercury.Address) mercury.ChannelID {
 		})
 	}
 	l.routes[to], l.targets[ch] = ch, to
-	return ch
+}
+
+// known is the channel that was last dialled to an app; false if none was.
+func (l *Links) known(to mercury.Address) (mercury.ChannelID, bool) {
+	if l.recent.to == to && !to.IsZero() {
+		return l.recent.ch, true
+	}
+	ch, ok := l.routes[to]
+	return ch, ok
 }
 
 // NotPassedOn counts a message that should be passed on but is not even tried.
@@ -184,6 +211,7 @@ func (l *Links) Bury(role wire.Role, app mercury.Address) {
 	l.Abort(ch)
 	delete(l.routes, app)
 	delete(l.targets, ch)
+	l.recent = route{}
 	l.held = slices.DeleteFunc(l.held, func(q heldQueue) bool { return q.ch == ch }) // no error: the app is dead
 	if len(l.burials) == wire.MaxGraves {
 		delete(l.dead, l.burials[0].App)
@@ -225,7 +253,7 @@ func (l *Links) Proved(ch mercury.ChannelID, role wire.Role, id wire.ID) bool {
 // Level is how full the channel to an app is, including held messages. It is Free for an app that
 // was sent nothing.
 func (l *Links) Level(to mercury.Address) mercury.Level {
-	ch, ok := l.routes[to]
+	ch, ok := l.known(to)
 	if !ok {
 		return mercury.Free
 	}
@@ -235,7 +263,7 @@ func (l *Links) Level(to mercury.Address) mercury.Level {
 // Waiting returns how many bytes wait for an app, including held messages, and the limit of its
 // channel; both are zero for an app that was sent nothing.
 func (l *Links) Waiting(to mercury.Address) (bytes, limit int) {
-	ch, ok := l.routes[to]
+	ch, ok := l.known(to)
 	if !ok {
 		return 0, 0
 	}

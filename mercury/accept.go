@@ -190,7 +190,7 @@ func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, k openKey, s Se
 		e.breach(c, err)
 	default:
 		if eliciting {
-			c.wantAck(e, false)
+			c.wantAck(e, false, false)
 		}
 		e.wake(c)
 	}

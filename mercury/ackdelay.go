@@ -24,7 +24,7 @@ func (m *delayMeter) note(d time.Duration) {
 // peer may take. Before enough acks were seen, it is the most that any sound peer takes.
 func (m *delayMeter) most(usual time.Duration) time.Duration {
 	if !m.known {
-		return max(usual, maxAckHold)
+		return max(usual, maxAckHold, m.now+m.now/4)
 	}
 	d := max(m.now, m.before)
 	return max(d+d/4, usual)

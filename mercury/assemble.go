@@ -22,7 +22,10 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	if game {
 		c.appendLost(e, &w, laneGame)
 		c.appendNew(e, &w, laneGame)
-		out.noteRhythm(e.now)
+		out.data.note(e.now, rhythmLimit)
+	}
+	if game || out.unreliable.len() > 0 {
+		out.any.note(e.now, calmRhythm)
 	}
 	c.appendUnreliable(e, &w)
 	if copies || c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
@@ -65,6 +68,7 @@ func (c *channel) appendAck(e *Endpoint, w *packetWriter, beside bool) {
 	}
 	cumulative := [lanes]uint64{in.streams[laneGame].next, in.streams[laneBulk].next}
 	b, whole := appendAck(w.b, &in.numbers, e.now-in.largestAt, cumulative, room)
+	in.calm.acked(e.now - in.largestAt)
 	w.b, w.last = b, 0
 	in.ackWhole = beside && !whole
 	in.ackPending, in.ackNow, in.ackCount = false, false, 0

@@ -68,7 +68,7 @@ func (r *riders) add(seq uint64, times int8) {
 // ride has copies made of a short segment that goes into a packet now.
 func (c *channel) ride(e *Endpoint, seq uint64) {
 	c.riders.add(seq, c.copying.level)
-	if every := c.out.every; every == 0 || every > ridesSoon {
+	if every := c.out.data.every; every == 0 || every > ridesSoon {
 		c.copyAt = e.now + copyWait
 	}
 }

@@ -131,7 +131,8 @@
 // that begins at zero (RFC 8985). If nothing is acked for the timeout of RFC 6298 plus the longest
 // time that the peer has lately held acks back, the oldest segments are sent again, with waits
 // doubled up to Config.MaxRTO. An ack waits for a packet to ride on, for Config.AckDelay or the
-// rhythm of this side's own messages, but not at all if a stream has a gap.
+// rhythm of this side's own messages, but not at all if a stream has a gap. Where hundreds of
+// packets have come without a loss, it also waits for an unreliable message, up to 120 ms.
 //
 // Anything beyond ten packets is paced, at the rate that a model of the path has measured
 // (internal/congestion). The model ignores a single loss, but reacts to a growing queue.

@@ -358,7 +358,7 @@ func (e *Endpoint) touch(c *channel) {
 func (e *Endpoint) addChannel(peer Address) *channel {
 	e.lastID++
 	c := &channel{id: e.lastID, peer: peer, heard: e.awake, lastSent: e.now}
-	c.timer.Of = c
+	c.timer.Of, c.in.calm.missing = c, calmAfter
 	c.out.rate.Init(e.cfg.SafeMTU)
 	c.path.begin(&e.cfg)
 	e.channels[c.id] = c

@@ -166,6 +166,8 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 	if newest {
 		c.in.largestAt = e.now
 	}
+	calm, gap := c.in.calm.missing == 0, some && number != before+1
+	c.in.calm.packet(gap)
 	c.heard = e.awake
 	if newest && from != c.peer.At && len(p) >= maxHeader+pathFrameSize+c.trailer(e) {
 		c.seenElsewhere(e, from)
@@ -177,7 +179,7 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 		e.breach(c, err)
 	default:
 		if eliciting {
-			c.wantAck(e, some && number != before+1)
+			c.wantAck(e, gap, calm)
 		}
 		e.wake(c)
 	}

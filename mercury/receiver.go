@@ -25,6 +25,7 @@ type receiver struct {
 	ackAt      time.Duration
 	ackCount   int           // packets since the last ack
 	largestAt  time.Duration // when the packet with the largest number came, from which acks report their delay
+	calm       calm
 
 	streams [lanes]inStream
 	hold    hold
@@ -62,13 +63,18 @@ func (r *receiver) gap() bool {
 }
 
 // wantAck notes that a packet asking for an ack has come. One out of order is acked at once if the
-// streams wait for what is missing. If the content has come in another packet, there is no hurry.
-func (c *channel) wantAck(e *Endpoint, outOfOrder bool) {
+// streams wait for what is missing. If the content has come in another packet, there is no hurry. But
+// on a path that was calm it does not wait for longer than usual: an ack of several runs may find
+// no room beside a full segment, and that of the newest alone would look like a loss.
+func (c *channel) wantAck(e *Endpoint, outOfOrder, calm bool) {
 	in := &c.in
 	in.ackCount++
 	if !in.ackPending {
 		in.ackPending = true
-		in.ackAt = e.now + c.out.ackHold(e.now, e.cfg.AckDelay)
+		in.ackAt = e.now + c.ackHold(e.now, e.cfg.AckDelay)
+	}
+	if outOfOrder && calm {
+		in.ackAt = min(in.ackAt, e.now+e.cfg.AckDelay)
 	}
 	if outOfOrder && in.gap() || in.ackCount >= ackEvery {
 		in.ackNow = true

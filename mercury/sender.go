@@ -96,8 +96,8 @@ type sender struct {
 	probes     int  // packets that may be sent beyond the window
 	ping       bool // a packet that asks for an ack must go
 
-	lastData time.Duration // when a packet with a reliable message was sent last
-	every    time.Duration // smoothed time between such packets; 0 when there is no rhythm
+	data rhythm // of packets with a reliable message
+	any  rhythm // of packets with any message but bulk
 }
 
 // onAck takes an ack.

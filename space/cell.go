@@ -52,6 +52,7 @@ type Cell struct {
 	reals    sorted
 	near     neighbours // the reals
 	due      []*Real    // scratch: those whose clients are told something
+	rooms    []baseRoom // scratch; see clientRoom
 	ghosts   sorted
 	ranges   aoi.Index
 	triggers map[aoi.Trigger]*Real

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/spacekey"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // makeWitness gives a real with a client its area of interest. w is the witness that came with it,
@@ -63,7 +64,8 @@ func (c *Cell) deliverRangeEvents() {
 	c.tellWatched()
 }
 
-// updateWitnesses makes this tick's messages to the clients: first of all, then it sends them.
+// updateWitnesses makes this tick's messages to the clients, and sends them: one client's after the
+// other's, or with several workers all of them when the last is made.
 func (c *Cell) updateWitnesses(dt time.Duration) {
 	c.watch.Enter(&c.work.rest)
 	defer c.watch.Leave()
@@ -73,14 +75,16 @@ func (c *Cell) updateWitnesses(dt time.Duration) {
 	if len(due) > 0 {
 		c.showAll()
 	}
-	if crew.shared(len(due)) {
-		crew.work(len(due), func(b *bench, i int) { due[i].update(b) })
-	} else {
+	if !crew.shared(len(due)) {
+		crew.benches[0].equip(&crew.scratch)
 		for _, r := range due {
 			c.watch.Switch(&r.meter)
-			r.update(&crew.benches[0])
+			r.update(&crew.scratch)
+			r.sendUpdate()
 		}
+		return
 	}
+	crew.work(len(due), func(s *witness.Scratch, i int) { due[i].update(s) })
 	for _, r := range due {
 		c.watch.Switch(&r.meter)
 		r.sendUpdate()
@@ -94,7 +98,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 	}
 	c.giveCharges()
 	spare := c.thrift()
-	c.due = c.due[:0]
+	c.due, c.rooms = c.due[:0], c.rooms[:0]
 	for i := range c.near {
 		r := c.near[i].rec.real
 		if r.witness == nil || r.gone != staying || r.choked() || r.session.Away || c.now < r.slowUntil {
@@ -106,10 +110,28 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 		r.tellCharges()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
 		r.witness.SetAllowance(bytesIn(dt, r.session.Rate))
-		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
+		r.witness.SetMaxPacket(min(int(r.session.Room), c.clientRoom(r.e.Base)))
 		c.due = append(c.due, r)
 	}
 	return c.due
+}
+
+// baseRoom is how long a packet may be that goes by a base.
+type baseRoom struct {
+	base  mercury.Address
+	bytes int
+}
+
+// clientRoom is how long a packet may be that goes by a base, in this tick. It is asked for once:
+// thousands of clients are on a base, and what was sent to one is no reason to send less to the next.
+func (c *Cell) clientRoom(base mercury.Address) int {
+	for i := range c.rooms {
+		if c.rooms[i].base == base {
+			return c.rooms[i].bytes
+		}
+	}
+	c.rooms = append(c.rooms, baseRoom{base, c.out.ClientRoom(base)})
+	return c.rooms[len(c.rooms)-1].bytes
 }
 
 // showAll brings up to date what witnesses read of entities. Workers must not, and one alone must not
@@ -128,11 +150,10 @@ func (c *Cell) showAll() {
 	}
 }
 
-// update makes the messages of a tick to the client.
-func (r *Real) update(b *bench) {
-	r.witness.CountIn(b.stats)
-	r.witness.CountTold(b.told)
-	r.witness.PackWith(b.compressor)
+// update makes the messages of a tick to the client. They are valid until another client's are made with
+// the same memory.
+func (r *Real) update(s *witness.Scratch) {
+	r.witness.WorkWith(s)
 	r.bundle, r.packets = r.witness.Update(r.e, r.cell.tick, r.direct, r.cell.population.frozen)
 	r.direct = r.direct[:0]
 }

@@ -12,6 +12,8 @@ import (
 type crew struct {
 	parallel func(n int, f func(worker, i int))
 	benches  []bench // the first is that of the cell whose turn it is
+	scratch  witness.Scratch
+	all      []*witness.Scratch // for several workers: what each update has made, until it is sent
 }
 
 // bench is what a worker works with.
@@ -19,6 +21,11 @@ type bench struct {
 	stats      *property.Stats
 	compressor *property.Compressor
 	told       *witness.Told
+}
+
+// equip has the updates that work with s use what is on the bench.
+func (b *bench) equip(s *witness.Scratch) {
+	s.Stats, s.Compressor, s.Told = b.stats, b.compressor, b.told
 }
 
 // fewWitnesses is for how many it does not pay to wake other workers: a hundred microseconds of work.
@@ -42,9 +49,15 @@ func newCrew(env *hosting.Env, scripts *Scripts) *crew {
 // shared reports whether n updates are worth the other workers.
 func (c *crew) shared(n int) bool { return len(c.benches) > 1 && n >= fewWitnesses }
 
-// work calls f for each i below n, on all workers.
-func (c *crew) work(n int, f func(b *bench, i int)) {
-	c.parallel(n, func(worker, i int) { f(&c.benches[worker], i) })
+// work calls f for each i below n, on all workers, each with memory of its own.
+func (c *crew) work(n int, f func(s *witness.Scratch, i int)) {
+	for len(c.all) < n {
+		c.all = append(c.all, new(witness.Scratch))
+	}
+	c.parallel(n, func(worker, i int) {
+		c.benches[worker].equip(c.all[i])
+		f(c.all[i], i)
+	})
 	for i := range c.benches[1:] {
 		c.benches[0].stats.Merge(c.benches[1+i].stats)
 		c.benches[0].told.Merge(c.benches[1+i].told)

@@ -168,9 +168,6 @@ func TestPropertyStats(t *testing.T) {
 	r.tick(5)
 	for _, a := range r.apps {
 		a.cell.stats = property.NewStats(r.scripts.Schema())
-		for _, rec := range a.cell.reals {
-			rec.real.witness.CountIn(a.cell.stats)
-		}
 	}
 	r.avatar(7).Hp.Set(1)
 	r.avatar(7).Trade.Set(2)

@@ -21,6 +21,9 @@ func (w *Witness) Pending(watcher *presence.Entity) int {
 }
 
 func (w *Witness) pending(en *entry, watcher *presence.Entity) bool {
+	if s := en.s; s != nil && (!en.rested || en.moved != s.stamp) && !newer(en.moved, s.stamp) {
+		return true // most of a crowd moves, and here nothing but the entry and the sight is looked at
+	}
 	if en.a.s == nil || en.a.leave || !en.sent || !en.atRest() && !en.ahead() {
 		return true
 	}

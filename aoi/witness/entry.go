@@ -9,7 +9,7 @@ import (
 // entry is one entity of the area of interest: what each Update looks at. Entries stand side by side
 // in the order of their aliases, which is their order in a packet, and fill a line of memory each.
 type entry struct {
-	s *Subject // nil while there is more to do than to look: see Witness.tend
+	s *sight // of account.s; nil while there is more to do than to look: see Witness.tend
 	a *account
 
 	at    virtual // time of the next turn, if it is placed
@@ -38,38 +38,38 @@ type entry struct {
 	placed  bool // it has its turn in virtual time
 }
 
-// account is what the client knows of an entity apart from its place, and what becomes of the entry.
+// account is what the client knows of an entity apart from its place, and what becomes of the entry. It
+// takes two lines of memory.
 type account struct {
-	id          entity.ID
-	s           *Subject // nil after Read, until Enter, and once the entity is gone
-	incarnation uint32
-	via         uint64 // Subject.Via of what the client was told
-
-	leave bool // the client must be told to forget it, or an older incarnation of it
-	gone  bool // not in range any more
-	named bool // the client was told the alias
-	stuck bool // what is owed is above MaxEntity
-	grace int  // Updates left in which it may be linked
-	size  int  // what the client is to keep of it, if it is gone; 0 for nothing
-
-	// scheme is what a script has set for this client, zero if it has not.
-	scheme property.UpdateScheme
+	s *Subject // nil after Read, until Enter, and once the entity is gone
 
 	// have is, by level, 1 + the number up to which the client knows the properties of that level;
-	// 0 if it never had them.
+	// 0 if it never had them. Of most types there is one level: its number stands in few.
 	have []uint64
+	few  [1]uint64
 	// lossy is the same of each of the Lossy properties, which no level counts.
 	lossy []lossy
-	// heard is the number up to which calls were sent.
-	heard property.EventNumber
-	// whispered is the number of the last call that went into a packet.
-	whispered property.EventNumber
-	// seenLevel is the detail level at which the entry was settled last.
-	seenLevel uint8
+	// heard is the number up to which calls were sent, whispered that of the last call that went into
+	// a packet.
+	heard, whispered property.EventNumber
 	// bundle has the last reliable word on the place, told at a moment; 0 if there is none that the
 	// client has not confirmed.
 	bundle  uint64
 	telling moment
+
+	size  int32 // what the client is to keep of it, if it is gone; 0 for nothing
+	leave bool  // the client must be told to forget it, or an older incarnation of it
+	gone  bool  // not in range any more
+	named bool  // the client was told the alias
+	stuck bool  // what is owed is above MaxEntity
+	grace uint8 // Updates left in which it may be linked
+	// seenLevel is the detail level at which the entry was settled last.
+	seenLevel   uint8
+	incarnation uint32
+	id          entity.ID
+	via         uint64 // Subject.Via of what the client was told
+	// scheme is what a script has set for this client, zero if it has not.
+	scheme property.UpdateScheme
 }
 
 // entity is the record that is watched. Only a linked entry has one.
@@ -89,6 +89,9 @@ func (en *entry) begin(s *Subject) {
 	a, d := en.a, s.Entity.Def
 	a.incarnation, a.via, en.sent = s.Entity.Order.Incarnation, s.Via, false
 	en.level, a.heard, a.whispered, en.moved, en.rested = uint8(len(d.Levels)), 0, 0, 0, true
+	if len(d.Levels) < len(a.few) && a.have == nil {
+		a.have = a.few[:0]
+	}
 	a.have = append(a.have[:0], make([]uint64, len(d.Levels)+1)...)
 	a.lossy = append(a.lossy[:0], make([]lossy, len(d.Lossy()))...)
 	en.link(s)
@@ -106,7 +109,7 @@ func (en *entry) link(s *Subject) {
 		a.leave = false
 		en.hold() // a sweep may be past this witness
 	}
-	if en.s = s; a.leave {
+	if en.s = s.hot(); a.leave {
 		en.s = nil
 	}
 }

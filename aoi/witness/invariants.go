@@ -19,7 +19,7 @@ func (w *Witness) assertEntries() {
 		if at, known := w.find(a.id); !known || at != i {
 			invariant.Broken("witness: %v is not found", a.id)
 		}
-		if a.gone && a.s != nil || a.s != nil && a.s.Entity.ID != a.id || en.s != nil && en.s != a.s {
+		if a.gone && a.s != nil || a.s != nil && a.s.Entity.ID != a.id || en.s != nil && (a.s == nil || en.s != a.s.sight) {
 			invariant.Broken("witness: %v is gone, or another", a.id)
 		}
 		if !a.gone {

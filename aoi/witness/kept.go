@@ -26,20 +26,20 @@ const (
 // kept is what the client keeps of entities that have left, by slot. The witness decides it, and tells
 // the client in the stream of bundles.
 type kept struct {
-	ids   []entity.ID // 0 in an empty slot
-	notes []note
-	bytes int
-	count uint32 // of entities kept so far
-	off   bool   // nothing is kept: for measurements
-	drop  []byte // scratch
+	ids    []entity.ID // 0 in an empty slot
+	orders []uint32    // count when they left
+	notes  []note
+	bytes  int
+	count  uint32 // of entities kept so far
+	off    bool   // nothing is kept: for measurements
+	drop   []byte // scratch
 }
 
 // note is what the client knows of a kept entity, as account and entry have it of one in range.
 type note struct {
 	incarnation, moved uint32
 	heard              property.EventNumber
-	size               int32  // in bytes
-	order              uint32 // kept.count when it left
+	size               int32 // in bytes
 	rested             bool
 	have               []uint64
 	lossy              []lossy
@@ -55,7 +55,7 @@ func (k *kept) find(id entity.ID) (slot int, ok bool) {
 func (k *kept) oldest() int {
 	best := -1
 	for i, id := range k.ids {
-		if id != 0 && (best < 0 || int32(k.notes[i].order-k.notes[best].order) < 0) {
+		if id != 0 && (best < 0 || int32(k.orders[i]-k.orders[best]) < 0) {
 			best = i
 		}
 	}
@@ -81,12 +81,17 @@ func (k *kept) room(id entity.ID, size int) (slot int, drop []byte) {
 		slot = free
 	case len(k.ids) < protocol.MaxKept:
 		slot = len(k.ids)
-		k.ids, k.notes = append(k.ids, 0), append(k.notes, note{})
+		k.grow()
 	default:
 		slot = k.oldest()
 		k.empty(slot)
 	}
 	return slot, k.drop
+}
+
+// grow adds an empty slot.
+func (k *kept) grow() {
+	k.ids, k.orders, k.notes = append(k.ids, 0), append(k.orders, 0), append(k.notes, note{})
 }
 
 func (k *kept) empty(slot int) {
@@ -98,8 +103,8 @@ func (k *kept) empty(slot int) {
 func (k *kept) put(slot int, en *entry, size int) {
 	a, n := en.a, &k.notes[slot]
 	k.count++
-	k.ids[slot], k.bytes = a.id, k.bytes+size
-	*n = note{a.incarnation, en.moved, a.heard, int32(size), k.count, en.rested, append(n.have[:0], a.have...), append(n.lossy[:0], a.lossy...)}
+	k.ids[slot], k.orders[slot], k.bytes = a.id, k.count, k.bytes+size
+	*n = note{a.incarnation, en.moved, a.heard, int32(size), en.rested, append(n.have[:0], a.have...), append(n.lossy[:0], a.lossy...)}
 }
 
 // sizeOf is what the client keeps of an entity, as far as can be told here: it may have older values,
@@ -134,7 +139,7 @@ func (w *Witness) sayLeave(en *entry) {
 // to forget: an older incarnation, one that is no more, one that was seen through something, whose places are
 // no good elsewhere, or one of which nobody knows here how much it is.
 func (w *Witness) keep(en *entry) (m protocol.Keep, ok bool) {
-	a, size := en.a, en.a.size
+	a, size := en.a, int(en.a.size)
 	if a.s != nil {
 		size = sizeOf(a.s.Entity)
 	}
@@ -196,7 +201,7 @@ func (k *kept) append(b []byte) []byte {
 			slots = append(slots, i)
 		}
 	}
-	slices.SortFunc(slots, func(i, j int) int { return int(int32(k.notes[i].order - k.notes[j].order)) })
+	slices.SortFunc(slots, func(i, j int) int { return int(int32(k.orders[i] - k.orders[j])) })
 	b = binary.AppendUvarint(b, uint64(len(slots)))
 	for _, i := range slots {
 		n := &k.notes[i]
@@ -220,10 +225,10 @@ func (k *kept) read(r *codec.Reader) {
 	for range count {
 		id, slot := fields.ReadID(r), int(r.U8())
 		for len(k.ids) <= slot {
-			k.ids, k.notes = append(k.ids, 0), append(k.notes, note{})
+			k.grow()
 		}
 		k.count++
-		n := note{incarnation: fields.ReadUint32(r), moved: fields.ReadUint32(r), heard: property.EventNumber(fields.ReadUint32(r)), order: k.count}
+		n := note{incarnation: fields.ReadUint32(r), moved: fields.ReadUint32(r), heard: property.EventNumber(fields.ReadUint32(r))}
 		size := r.Uvarint()
 		n.size, n.rested, n.have = int32(min(size, MaxKeptBytes)), r.Bool(), readHave(r, &numbers)
 		n.lossy = readLossy(r)
@@ -233,7 +238,7 @@ func (k *kept) read(r *codec.Reader) {
 		if r.Err() != nil {
 			return
 		}
-		k.ids[slot], k.notes[slot] = id, n
+		k.ids[slot], k.orders[slot], k.notes[slot] = id, k.count, n
 		k.bytes += int(n.size)
 	}
 }

@@ -8,32 +8,15 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// moves are the Positions packets of one Update. Places are written in the order of aliases.
+// moves are the Positions packets of a witness. Places are written in the order of aliases.
 type moves struct {
-	most   int    // bytes of a packet
+	*pages     // of the present Update
+	most   int // bytes of a packet
+	seen   protocol.Seen
+	bits   uint64 // the same: one for each packet back from seen.Packet on
 	number uint32 // of the last packet
-	after  uint64 // the bundle that the packets come after
-	now    moment
-	update uint32 // Witness.updates
-	origin [2]int32
-	epoch  uint8
-
-	seen protocol.Seen
-	bits uint64 // the same: one for each packet back from seen.Packet on
 	// moments are when the last packets were made, by number, counted round.
 	moments [remembered]moment
-
-	planned, written tally
-	aliases          []uint32 // of the packet that is being written
-	places           []byte
-	words            []byte  // the news of this Update
-	pieces           []piece // of words
-	hints            []hint
-	tail             []byte // the news of the packet that is being written
-	told             []told
-	buf              []byte
-	ends             []int
-	packets          [][]byte
 }
 
 // remembered is how many packets are known by the time at which they were made: a crowd of a
@@ -45,7 +28,6 @@ type told struct {
 	entry, packet int32
 	since         uint32
 	alias         uint16
-	bytes         uint8
 }
 
 // form is how a place is written.
@@ -63,8 +45,11 @@ const (
 	wholeForm
 )
 
+// nearBytes is how many a place takes in the near form.
+const nearBytes = 2
+
 // bytes is how many a place takes; of the far form, as a rule.
-func (f form) bytes() int { return [...]int{0, 2, 3, 4, 5, 5, 6, 9, 25}[f] }
+func (f form) bytes() int { return [...]int{0, nearBytes, 3, 4, 5, 5, 6, 9, 25}[f] }
 
 // SetMaxPacket says how long a Positions packet may be, in bytes: what the channels on its way take
 // now. Below MinPacket it is MinPacket. It does not travel: the next cell has its own word.
@@ -79,8 +64,8 @@ func (w *Witness) Unsent(packet int) {
 		if int(t.packet) != packet || int(t.entry) >= len(w.entries) || w.entries[t.entry].alias != t.alias {
 			continue
 		}
-		if w.account != nil {
-			w.account.PlacesSent--
+		if w.with.Told != nil {
+			w.with.Told.PlacesSent--
 		}
 		en := &w.entries[t.entry]
 		en.moved, en.rested = en.moved-1, false
@@ -109,17 +94,17 @@ func (w *Witness) Saw(s *protocol.Seen) {
 func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
 	m.origin, m.epoch, m.now = protocol.OriginOf(at), epoch, moment(tick)+1
 	m.planned, m.written, m.places, m.aliases = tally{}, tally{}, m.places[:0], m.aliases[:0]
-	m.words, m.pieces, m.hints, m.tail = m.words[:0], m.pieces[:0], m.hints[:0], m.tail[:0]
+	m.news, m.pieces, m.hints, m.tail = m.news[:0], m.pieces[:0], m.hints[:0], m.tail[:0]
 	m.told, m.buf, m.ends, m.packets = m.told[:0], m.buf[:0], m.ends[:0], m.packets[:0]
 }
 
 // size is what the packets take of the budget.
 func (m *moves) size() int {
 	places := max(m.planned.size(), m.written.size())
-	if places == 0 && len(m.words) > 0 {
+	if places == 0 && len(m.news) > 0 {
 		places = packetHead
 	}
-	return places + len(m.words)
+	return places + len(m.news)
 }
 
 // form decides how the place of an entry is to be written, seen from a distance of which the square
@@ -130,11 +115,14 @@ func (m *moves) form(en *entry, square float32) form {
 	if s.exact {
 		return wholeForm
 	}
+	if s.bounded {
+		en.look(en.a.s.without(square))
+	}
+	if en.knows() && !en.turns() {
+		return nearForm
+	}
 	if en.told != 0 {
 		m.confirm(en)
-	}
-	if s.bounded {
-		en.look(s.without(square))
 	}
 	if !en.knows() {
 		if m.confirmBundle(en); !en.knows() {
@@ -158,14 +146,14 @@ func (en *entry) turns() bool { return !en.holds(en.s.turned) && en.unseen&unsee
 
 // farther is the form of a place that the near one does not tell.
 func (en *entry) farther() form {
-	if !en.holds(en.s.middleFrom) || !en.tilts() {
+	if !en.holds(en.a.s.middleFrom) || !en.tilts() {
 		return farForm
 	}
 	f := middleForm
 	if en.turns() {
 		f += middleYaw - middleForm
 	}
-	if !en.holds(en.s.rose) {
+	if !en.holds(en.a.s.rose) {
 		f += middleHeight - middleForm
 	}
 	return f
@@ -182,8 +170,6 @@ func (en *entry) look(now unseen) {
 
 // holds reports whether the client is known to have had a place from a moment on.
 func (en *entry) holds(from moment) bool { return en.sure != 0 && !from.after(en.sure) }
-
-func (a moment) after(b moment) bool { return int32(a-b) > 0 }
 
 // confirm takes in which of the packets that tell of an entry the client has seen. None before the
 // last of them counts any more.
@@ -236,11 +222,11 @@ func (m *moves) say(en *entry, index int32, f form) {
 	s, start := en.s, len(m.places)
 	switch f {
 	case farForm:
-		m.places = protocol.AppendFar(m.places, s.Entity, m.origin)
+		m.places = protocol.AppendFar(m.places, en.entity(), m.origin)
 	case wholeForm:
-		m.places = protocol.AppendWhole(m.places, s.Entity)
+		m.places = protocol.AppendWhole(m.places, en.entity())
 	case middleForm, middleYaw, middleHeight, middleBoth:
-		m.places = s.middle.Append(m.places, f == middleYaw || f == middleBoth, f >= middleHeight)
+		m.places = en.a.s.middle.Append(m.places, f == middleYaw || f == middleBoth, f >= middleHeight)
 	default:
 		m.places = s.near.Append(m.places, f == turningForm)
 	}
@@ -248,15 +234,41 @@ func (m *moves) say(en *entry, index int32, f form) {
 	if m.written.add(uint32(en.alias), size, m.most) {
 		m.next(start)
 	}
+	m.note(en, index, size)
+}
+
+// note takes in that the last packet tells of an entry, in so many bytes without the alias.
+func (m *moves) note(en *entry, index int32, size int) {
 	m.aliases = append(m.aliases, uint32(en.alias))
-	m.told = append(m.told, told{index, int32(m.written.packets) - 1, en.since, en.alias, uint8(size + 1)})
-	en.moved, en.rested, en.since = s.stamp, false, m.update
+	m.told = append(m.told, told{index, int32(m.written.packets) - 1, en.since, en.alias})
+	if d := en.s.def; d != m.counted.def {
+		m.count()
+		m.counted.def = d
+	}
+	m.counted.places++
+	m.counted.bytes += size + 1
+	en.moved, en.rested, en.since = en.s.stamp, false, m.update
 	if by := m.number - en.packet; by < 32 {
 		en.told = en.told<<by | 1
 	} else {
 		en.told = 1
 	}
 	en.packet = m.number
+}
+
+// counted are places that were written of one type, one after the other: most entities in sight are of
+// one.
+type counted struct {
+	def           *property.Definition
+	places, bytes int
+}
+
+// count adds up what was counted, and begins anew.
+func (m *moves) count() {
+	if c := &m.counted; c.places > 0 {
+		m.with.Stats.AddMoves(c.def, c.places, c.bytes)
+		*c = counted{}
+	}
 }
 
 // next begins another packet, which takes over what was written of places from an index on.
@@ -278,6 +290,7 @@ func (m *moves) close(end int) {
 }
 
 func (m *moves) finish() [][]byte {
+	m.count()
 	m.packNews()
 	m.close(len(m.places))
 	from := 0

@@ -90,7 +90,7 @@ func (w *Witness) claim(en *entry, k int) due {
 	e, l := en.entity(), &en.a.lossy[k]
 	i := e.Def.Lossy()[k]
 	switch {
-	case l.have == 0 || en.s.rested(k) || !w.whispers(en, e.Props.Size(i)+protocol.MaxCallHead):
+	case l.have == 0 || en.a.s.rested(k) || !w.whispers(en, e.Props.Size(i)+protocol.MaxCallHead):
 		return dueHistory
 	case l.told != e.History.Stamp(i):
 		return dueNews
@@ -176,7 +176,7 @@ func (w *Witness) sayNews(en *entry, t *turn) {
 		w.props = e.Props.AppendClientValue(w.props, i)
 		w.moves.hints = append(w.moves.hints, hint{t.entry, int32(len(w.moves.pieces)), int32(k), l.told, en.alias})
 		l.told = e.History.Stamp(i)
-		w.stats.Add(e.Def, i, property.ToOtherClients, len(w.props)-start)
+		w.with.Stats.Add(e.Def, i, property.ToOtherClients, len(w.props)-start)
 	}
 	w.sayValues(en)
 	for ev := range e.History.Since(en.a.heard) {
@@ -184,8 +184,8 @@ func (w *Witness) sayNews(en *entry, t *turn) {
 			en.a.whispered = ev.Number
 			w.props = protocol.AppendWhisper(w.props[:0], uint16(ev.Method), ev.Payload)
 			bytes := w.moves.tell(&protocol.News{Alias: uint32(en.alias), Call: true, Body: w.props})
-			if w.account != nil {
-				w.account.Calls += uint64(bytes)
+			if w.with.Told != nil {
+				w.with.Told.Calls += uint64(bytes)
 			}
 		}
 	}
@@ -197,8 +197,8 @@ func (w *Witness) sayValues(en *entry) {
 		return
 	}
 	bytes := w.moves.tell(&protocol.News{Alias: uint32(en.alias), Body: w.props})
-	if w.props = w.props[:0]; w.account != nil {
-		w.account.Changes += uint64(bytes)
+	if w.props = w.props[:0]; w.with.Told != nil {
+		w.with.Told.Changes += uint64(bytes)
 	}
 }
 
@@ -210,15 +210,15 @@ type hint struct {
 	alias           uint16
 }
 
-// piece is where a piece of news ends in moves.words, and which packet took it.
+// piece is where a piece of news ends in moves.news, and which packet took it.
 type piece struct{ end, packet int32 }
 
 // tell keeps a piece of news until the packets are made, and returns its length.
 func (m *moves) tell(n *protocol.News) (bytes int) {
-	start := len(m.words)
-	m.words = n.Append(m.words)
-	m.pieces = append(m.pieces, piece{end: int32(len(m.words))})
-	return len(m.words) - start
+	start := len(m.news)
+	m.news = n.Append(m.news)
+	m.pieces = append(m.pieces, piece{end: int32(len(m.news))})
+	return len(m.news) - start
 }
 
 // packNews puts the news behind the places of the last packet, and as far as there is no room into more
@@ -227,7 +227,7 @@ func (m *moves) packNews() {
 	start := int32(0)
 	for i := range m.pieces {
 		p := &m.pieces[i]
-		word := m.words[start:p.end]
+		word := m.news[start:p.end]
 		if m.written.packets == 0 || m.written.last.size()+len(m.tail)+len(word) > m.most-protocol.MaxPacketHead {
 			m.next(len(m.places))
 			m.written.another()

@@ -29,7 +29,7 @@ func chronicler(t *testing.T, external string) *property.Definition {
 func meet(t *testing.T, external string, z *property.Compressor, text int) int {
 	t.Helper()
 	wd := newWorldOf(t, chronicler(t, external), Config{BytesPerTick: 1 << 20}, 1, 0)
-	wd.w.PackWith(z)
+	wd.w.WorkWith(&Scratch{Compressor: z})
 	e := newEntity(wd.def, 7, 1, 50, 0)
 	for i := extra; i < extra+4; i++ {
 		must(t, e.Props.Load(i, property.StringValue(strings.Repeat("once upon a time ", text/17+1)[:text])))

@@ -119,7 +119,7 @@ func (q *queue) order() {
 func (w *Witness) step(en *entry, dist float32) virtual {
 	d := en.s.def
 	if d == nil { // it was not shown yet
-		d = en.s.Entity.Def
+		d = en.entity().Def
 	}
 	u := d.UpdateScheme
 	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {

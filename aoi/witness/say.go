@@ -67,20 +67,20 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 	if d&dueRest != 0 {
 		place, start := placeOf(en.entity()), len(w.bundle)
 		w.bundle = place.AppendRest(w.bundle)
-		if w.account != nil {
-			w.account.Places += uint64(len(w.bundle) - start)
+		if w.with.Told != nil {
+			w.with.Told.Places += uint64(len(w.bundle) - start)
 		}
-		w.stats.AddMoves(en.entity().Def, 1, len(w.bundle)-start)
+		w.with.Stats.AddMoves(en.entity().Def, 1, len(w.bundle)-start)
 	}
 }
 
 // countChanges counts what sayHistory has said.
 func (w *Witness) countChanges(en *entry) {
-	if w.stats == nil {
+	if w.with.Stats == nil {
 		return
 	}
 	for i := range w.changed {
-		w.stats.Add(en.entity().Def, w.changed[i].index, property.ToOtherClients, w.changed[i].bytes)
+		w.with.Stats.Add(en.entity().Def, w.changed[i].index, property.ToOtherClients, w.changed[i].bytes)
 	}
 }
 
@@ -101,7 +101,7 @@ func (w *Witness) sayEnter(en *entry) (exact bool) {
 	w.props = appendVisible(w.props[:0], e, int(en.level))
 	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Alias: uint32(en.alias), Position: e.Position, Direction: e.Direction, Props: w.props}
 	if p := e.Def.Packing(property.OtherClientStream); p != property.Unpacked {
-		w.packed = w.pack.Pack(w.packed[:0], w.props, p, protocol.MaxProps)
+		w.packed = w.with.Compressor.Pack(w.packed[:0], w.props, p, protocol.MaxProps)
 		m.Props = w.packed
 	}
 	w.bundle = m.Append(w.bundle)

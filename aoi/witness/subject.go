@@ -8,30 +8,17 @@ import (
 )
 
 // Subject is an entity as all witnesses of a cell watch it. The cell keeps one beside each entity
-// and gives it to Enter. What an Update reads of each entity in range stands in its first 64 bytes:
-// in a crowd a witness looks at a hundred of them in a tick, and each line of memory that it touches
-// costs more than what it does there.
+// and gives it to Enter.
 //
 // What clients are told of a place is worked out here once a tick, for all who watch.
 type Subject struct {
 	// Entity is the record that is watched. It must not be changed: another record is another Subject.
-	Entity  *presence.Entity
-	def     *property.Definition
-	tick    uint64 // of the last Show
-	x, z    float32
-	stamp   uint32               // presence.Entity.MoveStamp
-	last    property.EventNumber // of the history
-	moving  bool
-	shown   bool
-	bounded bool // less is told of its places far away: see property.Volatile
-	exact   bool // its places are told as they are
-	near    protocol.Near
-	// nearFrom is the first moment from which on the entity has gone no farther than the near form
-	// reaches, and has kept its height. turned is when it turned last, tilted when its pitch or roll
-	// changed.
-	nearFrom, turned, tilted moment
+	Entity *presence.Entity
 
-	// The same for the middle form, which reaches up and down too, and when the height changed last.
+	*sight // nil before the first Show or Enter
+
+	// middleFrom is for the middle form, which reaches up and down too, what nearFrom is for the near
+	// one. rose is when the height changed last.
 	middleFrom, rose moment
 	middle           protocol.Middle
 
@@ -51,6 +38,41 @@ type Subject struct {
 	noted  bool // there
 }
 
+// sight is what an Update reads of each entity in range. It takes one line of memory, which it has for
+// itself: in a crowd a witness looks at a hundred of them in a tick, and each line that it touches costs
+// more than what it does there.
+type sight struct {
+	def   *property.Definition
+	tick  uint64 // of the last Show
+	x, z  float32
+	stamp uint32               // presence.Entity.MoveStamp
+	last  property.EventNumber // of the history
+	// nearFrom is the first moment from which on the entity has gone no farther than the near form
+	// reaches, and has kept its height. turned is when it turned last, tilted when its pitch or roll
+	// changed. For a client that is known to have had a place from plainFrom on, the near form without
+	// yaw tells all.
+	nearFrom, turned, tilted, plainFrom moment
+
+	near    protocol.Near
+	moving  bool
+	shown   bool
+	bounded bool // less is told of its places far away: see property.Volatile
+	exact   bool // its places are told as they are
+	walking bool // moving, and told everybody in the same way
+	_       [4]byte
+}
+
+// hot returns the sight, which it makes if there is none; nil for nobody.
+func (s *Subject) hot() *sight {
+	if s == nil {
+		return nil
+	}
+	if s.sight == nil {
+		s.sight = new(sight)
+	}
+	return s.sight
+}
+
 // Watched reports whether any witness of this cell has it in its area of interest.
 func (s *Subject) Watched() bool { return s.witnesses > 0 }
 
@@ -59,6 +81,15 @@ func (s *Subject) Noted() bool { return s.noted }
 
 // moment is 1 + the tick of a Show; 0 is none. It counts round after thirteen years at 10 Hz.
 type moment uint32
+
+func (a moment) after(b moment) bool { return int32(a-b) > 0 }
+
+func (a moment) latest(b moment) moment {
+	if b.after(a) {
+		return b
+	}
+	return a
+}
 
 // trail is the last moments of a way, at least a step of it apart.
 type trail struct {
@@ -103,12 +134,14 @@ func (m mark) within(now mark, reach, rise uint32) bool {
 // Without that the first Update that looks does, which must not run in parallel with others.
 func (s *Subject) Show(tick uint64) {
 	e := s.Entity
+	s.hot()
 	s.def, s.tick, s.last = e.Def, tick, e.History.Last()
 	s.x, s.z = e.Position.X, e.Position.Z
 	s.feel(tick)
 	detailed := e.Aspect&entity.AlwaysDetailed != 0
 	s.bounded, s.exact = s.def.Volatile.Bounded() && !detailed, s.def.DetailedVolatile || detailed
 	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick
+	s.walking = s.moving && !s.bounded && !s.exact
 	if s.stamp != e.MoveStamp || !s.shown {
 		s.showMove(moment(tick) + 1)
 	}
@@ -129,6 +162,7 @@ func (s *Subject) showMove(now moment) {
 	here := mark{now, m.Path, m.Rise}
 	s.nearFrom = s.way.note(here, protocol.NearReach, protocol.RiseReach)
 	s.middleFrom = s.long.note(here, protocol.MiddleReach, protocol.RiseReach)
+	s.plainFrom = s.nearFrom.latest(s.turned).latest(s.tilted)
 	s.near, s.middle = protocol.NearOf(m), protocol.MiddleOf(m)
 	s.stamp, s.shown = s.Entity.MoveStamp, true
 }

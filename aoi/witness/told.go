@@ -1,6 +1,6 @@
 package witness
 
-// Told counts what witnesses make for their clients, in bytes by kind; see CountTold.
+// Told counts what witnesses make for their clients, in bytes by kind; see Scratch.
 type Told struct {
 	Direct  uint64 // direct messages, which do not go through the queue
 	Enters  uint64 // entities that were met, with their properties
@@ -25,13 +25,9 @@ func (t *Told) Merge(x *Told) {
 	*x = Told{}
 }
 
-// CountTold counts what is made for the client in t; nil counts nothing. What is given back to Unsent
-// does not count as places sent, its bytes do.
-func (w *Witness) CountTold(t *Told) { w.account = t }
-
 // countUpdate counts what an Update has made.
 func (w *Witness) countUpdate(direct int, packets [][]byte) {
-	t := w.account
+	t := w.with.Told
 	if t == nil {
 		return
 	}
@@ -43,7 +39,7 @@ func (w *Witness) countUpdate(direct int, packets [][]byte) {
 	for _, p := range packets {
 		t.Places += uint64(len(p))
 	}
-	t.Places -= uint64(len(w.moves.words)) // see sayNews
+	t.Places -= uint64(len(w.moves.news)) // see sayNews
 	t.PlacesSent += uint64(len(w.moves.told))
 }
 
@@ -52,7 +48,7 @@ func (w *Witness) countUpdate(direct int, packets [][]byte) {
 func (w *Witness) countReliable(d due, start int) {
 	calls := w.calls
 	w.calls = 0
-	t := w.account
+	t := w.with.Told
 	if t == nil {
 		return
 	}
@@ -68,7 +64,7 @@ func (w *Witness) countReliable(d due, start int) {
 
 // countWait counts how long an entity has waited that has its turn now.
 func (w *Witness) countWait(en *entry) {
-	if t := w.account; t != nil {
+	if t := w.with.Told; t != nil {
 		t.Waited = max(t.Waited, w.waited(en))
 	}
 }

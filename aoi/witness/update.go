@@ -57,6 +57,9 @@ func (w *Witness) begin(watcher *presence.Entity, tick uint64, direct []byte, un
 	if w.updates++; w.updates == 0 {
 		w.updates = 1
 	}
+	if w.desk == nil {
+		w.WorkWith(new(Scratch))
+	}
 	w.bundle = protocol.AppendBundle(w.bundle[:0], w.number+1)
 	w.header = len(w.bundle)
 	w.bundle = append(w.bundle, direct...)
@@ -83,7 +86,7 @@ func (w *Witness) tend() {
 			continue
 		}
 		if !en.a.leave {
-			en.s = en.a.s
+			en.s = en.a.s.hot()
 			w.reseat(en, nil)
 		}
 	}
@@ -110,6 +113,11 @@ func (w *Witness) collect() {
 		if en.s == nil {
 			continue
 		}
+		if square, plain := w.walks(en); plain {
+			w.due = append(w.due, turn{int32(i), square, dueMove, nearForm})
+			w.need += nearBytes + 1
+			continue
+		}
 		t := w.assess(en)
 		if t.due == 0 {
 			en.since = w.updates
@@ -132,11 +140,21 @@ func (w *Witness) collect() {
 	}
 }
 
+// walks reports whether all that an entry is owed is a place in the shortest form. In a crowd nearly
+// all are, so it is found out without a look at anything but the entry and the sight.
+func (w *Witness) walks(en *entry) (square float32, ok bool) {
+	s, v := en.s, &w.view
+	dx, dz := s.x-v.x, s.z-v.z
+	square = float32(dx*dx) + float32(dz*dz)
+	return square, s.walking && s.tick == v.tick && en.sent && en.settled && en.seen == s.last && newer(s.stamp, en.moved) &&
+		square >= en.nearest && square <= en.farthest && en.holds(s.plainFrom) && en.alias != none && !v.unlimited
+}
+
 // assess finds what an entry with a Subject is owed.
 func (w *Witness) assess(en *entry) turn {
 	s, v := en.s, &w.view
 	if s.tick != v.tick || !s.shown {
-		s.Show(v.tick)
+		en.a.s.Show(v.tick)
 	}
 	dx, dz := s.x-v.x, s.z-v.z
 	t := turn{square: float32(dx*dx) + float32(dz*dz)}
@@ -150,7 +168,7 @@ func (w *Witness) assess(en *entry) turn {
 	case !en.sent: // an enter tells the place
 	case (v.unlimited || !s.moving) && !(en.rested && en.moved == s.stamp) && !newer(en.moved, s.stamp):
 		t.due |= dueRest
-	case s.moving && newer(s.stamp, en.moved) && en.alias != none && (!s.bounded || s.travels(t.square)):
+	case s.moving && newer(s.stamp, en.moved) && en.alias != none && (!s.bounded || en.a.s.travels(t.square)):
 		t.due |= dueMove
 		t.form = w.moves.form(en, t.square)
 	}
@@ -191,10 +209,26 @@ func (w *Witness) serveAll() {
 		w.sayWords(&w.entries[t.entry], t)
 		w.words--
 	}
-	w.moves.after = w.lastBundle()
+	w.sayMoves()
+}
+
+// sayMoves writes the places that are due.
+func (w *Witness) sayMoves() {
+	m := &w.moves
+	m.after = w.lastBundle()
 	for i := range w.due {
-		if t := &w.due[i]; t.due&dueMove != 0 {
-			w.moves.say(&w.entries[t.entry], t.entry, t.form)
+		t := &w.due[i]
+		switch {
+		case t.due&dueMove == 0:
+		case t.form == nearForm:
+			en := &w.entries[t.entry]
+			m.places = en.s.near.Append(m.places, false)
+			if m.written.add(uint32(en.alias), nearBytes, m.most) {
+				m.next(len(m.places) - nearBytes)
+			}
+			m.note(en, t.entry, nearBytes)
+		default:
+			m.say(&w.entries[t.entry], t.entry, t.form)
 		}
 	}
 }
@@ -219,22 +253,8 @@ func (w *Witness) lastBundle() uint64 {
 
 // finish numbers the messages that were made.
 func (w *Witness) finish() (bundle []byte, packets [][]byte) {
-	w.countMoves()
 	if w.number = w.lastBundle(); len(w.bundle) > w.header {
 		bundle = w.bundle
 	}
 	return bundle, w.moves.finish()
-}
-
-// countMoves counts the places that were written. Most entities in sight are of one type.
-func (w *Witness) countMoves() {
-	told := w.moves.told
-	for i := 0; w.stats != nil && i < len(told); {
-		first, bytes := i, 0
-		d := w.entries[told[i].entry].s.def
-		for ; i < len(told) && w.entries[told[i].entry].s.def == d; i++ {
-			bytes += int(told[i].bytes)
-		}
-		w.stats.AddMoves(d, i-first, bytes)
-	}
 }

@@ -6,45 +6,33 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/property"
 )
 
 // Witness is the owner of one player's area of interest. Make it with New.
+//
+// What each Update reads and writes comes first, side by side.
 type Witness struct {
-	cfg     Config
+	*desk
 	entries []entry // by alias, and by id
-	names   []ref   // the same, by id
 	odd     int     // entries without a Subject to look at
-	free    []*account
-	live    int     // entries that are not gone
 	number  uint64  // of the last bundle
 	updates uint32  // counts round, without 0
+	scale   float32 // of distances, from factor and spare
+	spare   spare   // what the cell saves
 	deficit int     // bytes that earlier Updates sent beyond their budget
-	factor  float32 // of distances that detail depends on, in (0, 1]
-	// reach is the radius and the hysteresis of the area of interest, 0 if they are the cell's.
-	reach [2]float32
-	spare spare   // what the cell saves
-	line  int     // bytes of an Update that the path to the client carries; 0 for no limit
-	scale float32 // of distances, from both
-
-	view  view
-	due   []turn // of an Update that looks at all
-	need  int    // bytes that they need, as far as that can be told before
-	words int    // how many are due something reliable
-	queue queue  // of a client for whose crowd the budget has no room
-
-	picked  []form   // for each entry, how its place goes into a packet, if it does
-	changed []change // scratch of one entity
-	props   []byte   // scratch of one message
-	packed  []byte   // the same message, packed
-	stats   *property.Stats
-	account *Told
-	calls   int // bytes of the calls in what is being told of an entity
-	pack    *property.Compressor
-	bundle  []byte
-	header  int // bytes of the bundle before its first message
-	moves   moves
+	line    int     // bytes of an Update that the path to the client carries; 0 for no limit
+	cfg     Config
+	view    view  // of the last Update
+	queue   queue // of a client for whose crowd the budget has no room
 	aliases aliases
+	moves   moves
+
+	names  []ref // the entries, by id
+	free   []*account
+	live   int     // entries that are not gone
+	factor float32 // of distances that detail depends on, in (0, 1]
+	// reach is the radius and the hysteresis of the area of interest, 0 if they are the cell's.
+	reach   [2]float32
 	kept    kept
 	pairs   []pair // by id
 	dropped uint64
@@ -87,15 +75,6 @@ func (w *Witness) SetReach(radius, hysteresis float32) { w.reach = [2]float32{ra
 
 // Reach is what SetReach has noted.
 func (w *Witness) Reach() (radius, hysteresis float32) { return w.reach[0], w.reach[1] }
-
-// CountIn counts what is made for the client about other entities, as property.ToOtherClients and
-// Moves, including what is given back to Unsent; nil counts nothing. The properties with which an
-// entity is met are not changes and are not counted.
-func (w *Witness) CountIn(s *property.Stats) { w.stats = s }
-
-// PackWith lets z pack the properties of an Enter for a type whose Compression.External asks for
-// it; with nil they go unpacked.
-func (w *Witness) PackWith(z *property.Compressor) { w.pack = z }
 
 // Enter says that s.Entity is in range from now on. If it is known already in the same incarnation
 // (it came back before its leave was sent, or the witness was handed over), the client is not told;
@@ -151,7 +130,7 @@ func (w *Witness) insert(en entry) {
 
 // reseat takes in that the Subject of an entry may not be what it was: it keeps the count of those
 // without one, and who has one again waits for a turn.
-func (w *Witness) reseat(en *entry, was *Subject) {
+func (w *Witness) reseat(en *entry, was *sight) {
 	if was == nil {
 		w.odd--
 	}
@@ -179,7 +158,7 @@ func (w *Witness) Leave(id entity.ID) {
 	if i, known := w.find(id); known && !w.entries[i].a.gone {
 		a := w.entries[i].a
 		if a.s != nil {
-			a.size = sizeOf(a.s.Entity)
+			a.size = int32(min(sizeOf(a.s.Entity), maxKeptOne+1)) // more is not kept
 		}
 		w.gone(i)
 	}
@@ -279,8 +258,14 @@ func (w *Witness) lookUp(id entity.ID) (int, bool) {
 }
 
 func (w *Witness) locate(n ref) (int, bool) {
-	// A search of the library would copy an entry for each look.
-	from, to := 0, len(w.entries)
+	if n.alias != none && len(w.entries) > 0 { // then slot knows where to look first
+		i, taken := w.slot(n.alias)
+		if w.entries[i].alias < n.alias {
+			i++
+		}
+		return i, taken && w.entries[i].a.id == n.id
+	}
+	from, to := 0, len(w.entries) // a search of the library would copy an entry for each look
 	for from < to {
 		if k := (from + to) / 2; w.entries[k].before(n) {
 			from = k + 1

@@ -121,11 +121,10 @@ func AppendAliases(b []byte, aliases []uint32) []byte {
 	if int(aliases[n-1])/8+1 <= len(aliases) { // each step takes a byte at least
 		b = binary.AppendUvarint(b, n<<1|1)
 		start := len(b)
+		b = append(b, make([]byte, aliases[n-1]/8+1)...)
+		set := b[start:]
 		for _, a := range aliases {
-			for len(b)-start <= int(a/8) {
-				b = append(b, 0)
-			}
-			b[start+int(a/8)] |= 1 << (a % 8)
+			set[a/8] |= 1 << (a % 8)
 		}
 		return b
 	}

@@ -76,7 +76,6 @@ func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
 // record is an entity on a cell: a real or a ghost, exactly one of them.
 type record struct {
 	e      *presence.Entity
-	seen   witness.Subject // the same as witnesses see it
 	cell   *Cell
 	real   *Real
 	ghost  *ghost.Ghost
@@ -93,6 +92,8 @@ type record struct {
 	denied  entity.Order
 	told    bool // what the real's app was told of clients that see the ghost
 	telling bool // it was told so at any time
+
+	seen witness.Subject // the entity as witnesses see it: a kilobyte, and so the last
 }
 
 // unsettled notes that a cell has a real on its way out.

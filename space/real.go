@@ -25,46 +25,54 @@ import (
 // Real is the authoritative cell part of an entity. Its script embeds it, and calls its methods on
 // the goroutine of the CellApp. After the real has been offloaded or destroyed they do nothing.
 type Real struct {
-	e      *presence.Entity
-	cell   *Cell
-	kind   *script.Type // nil for a type without a script
-	script reflect.Value
-
-	haunts        ghost.Haunts
-	ghostSequence uint32
-	updated       uint32 // ghost sequence of the last Update to all haunts
-	ghostedStamp  uint32 // the MoveStamp that the haunts know
-	// ghostedControl is the Control that they know.
+	// First what each move of a client and each tick reads, side by side: with thousands of reals, each
+	// line of memory is one that the processor has to fetch.
+	e            *presence.Entity
+	cell         *Cell
+	kind         *script.Type // nil for a type without a script
+	script       reflect.Value
+	witness      *witness.Witness
+	flows        []peer       // by other end
+	session      flow.Session // of the client; zero without one
+	clientSeq    uint32       // the last move heard of the client
+	ghostedStamp uint32       // the MoveStamp that the haunts know
+	gone         departure
+	audits       bool     // the client has asked what it should hold
+	steering     steering // who moves it
+	haunts       ghost.Haunts
+	changes      []ghost.Change
+	// ghostedControl is the Control that the haunts know.
 	ghostedControl presence.Control
-	changes        []ghost.Change
-	payloads       []byte // backs the payloads of changes
-
-	flows       []peer // by other end
-	tail        tail   // what it keeps for others, as of the last tick
-	requests    script.Requests
-	owed        script.Owed
-	nested      int // own calls within one another
-	timers      script.Timers
-	controllers controllers
-	commits     []commit
-	ahead       time.Duration // its game time on the former cell; see Now
-
-	session   flow.Session // of the client; zero without one
-	clientSeq uint32       // the last move heard of the client
-	steering  steering     // who moves it
-	charges   charges      // whom its client moves beside it
-	witness   *witness.Witness
-	trigger   aoi.Trigger
-	direct    []byte // messages for the own client's next bundle
-	bundle    []byte // of this tick, with the packets
-	packets   [][]byte
-	dataTold  uint64 // the last space data number sent to the client
-	dayTold   dayTold
-	dataHeard uint64 // the last of which the script was told
-	audits    bool   // the client has asked what it should hold
+	meter          load.Meter
+	leastLoad      int64  // artificial load
+	madeTick       uint64 // the cell's tick when it was made here; 0 if it came from elsewhere
+	direct         []byte // messages for the own client's next bundle
+	dataTold       uint64 // the last space data number sent to the client
+	dayTold        dayTold
+	dataHeard      uint64        // the last of which the script was told
+	slowUntil      time.Duration // its client takes nothing until then
 	// arriving is when the client of a real that was teleported is told at the latest that it has been
 	// told of all near by; 0 if it was. See newView.
-	arriving time.Duration
+	arriving    time.Duration
+	backupAt    time.Duration
+	charges     charges       // whom its client moves beside it
+	tail        tail          // what it keeps for others, as of the last tick
+	ahead       time.Duration // its game time on the former cell; see Now
+	timers      script.Timers
+	controllers controllers
+	requests    script.Requests
+	owed        script.Owed
+
+	ghostSequence uint32
+	updated       uint32 // ghost sequence of the last Update to all haunts
+	payloads      []byte // backs the payloads of changes
+
+	nested  int // own calls within one another
+	commits []commit
+
+	trigger aoi.Trigger
+	bundle  []byte // of this tick, with the packets
+	packets [][]byte
 
 	teleport *teleport // that has not ended; nil if there is none
 	toldEnd  bool      // OnSpaceEnd was called
@@ -72,11 +80,9 @@ type Real struct {
 	witnessed bool          // by clients, as the script was told
 	unwatched time.Duration // since when nobody sees it, as far as checks have found; 0 if somebody does
 
-	slowUntil    time.Duration // its client takes nothing until then
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	listed       bool          // on Cell.border
 	decided      bsp.Version   // the geometry by which it was handed over to here
-	backupAt     time.Duration
 	saves        uint64
 	call         entity.Call // being handled
 	uploads      uploads
@@ -88,17 +94,12 @@ type Real struct {
 	patientUntil               time.Duration // see CallPatience
 	untold                     *untold       // from the copy that it is being restored from
 
-	meter     load.Meter
-	leastLoad int64  // artificial load
-	madeTick  uint64 // the cell's tick when it was made here; 0 if it came from elsewhere
-
 	title migrate.Title // shows the base that the real was given to this app
 	// rival is an app that claims a newer incarnation, and rivalAt when the base was told of this
 	// one because of that; see challenge.
 	rival   mercury.Address
 	rivalAt time.Duration
 
-	gone   departure
 	reason string // why it is lost
 }
 

@@ -179,7 +179,7 @@ func TestCrowd(t *testing.T) {
 	if res.In != 20 || res.Asked != 20 || res.InView == 0 || res.Moves == 0 || res.Places == 0 || res.CPU == 0 || res.BotMemory == 0 || res.BotHeap == 0 || res.Lost > 0 {
 		t.Errorf("%+v", res)
 	}
-	for _, role := range []string{"bots", "cellapp", "baseapp"} {
+	for _, role := range []string{"bots", "cellapp", "baseapp", "login", "managers"} {
 		if all, _ := filepath.Glob(filepath.Join(profiles, role+"-*.pprof")); len(all) == 0 {
 			t.Errorf("no profile of %s", role)
 		}

@@ -23,9 +23,9 @@ func within(distance float64) float64 {
 	return flatter * one * one
 }
 
-// sees is how far away another is seen in one coordinate, in metres, taken over all: of those in the
-// hysteresis about half are on their way out.
-func (f *flags) sees() float64 { return f.radius + hysteresis/2.0 }
+// sees is how far away another is seen in one coordinate, in metres, taken over all. Of those in the
+// hysteresis about a quarter have come from inside and not left yet, as a crowd shows.
+func (f *flags) sees() float64 { return f.radius + hysteresis/4.0 }
 
 // side of the field, in metres, on which each of n players has so many others in view: a view is a square.
 // On the smallest field all see each other.

@@ -214,7 +214,7 @@ func (r *run) sample() (s sample, err error) {
 	r.watching = !r.watching
 	err = r.swarm.Watch(r.watching)
 	for _, p := range r.processes {
-		if r.f.profile != "" && p.role != "managers" && p.role != "login" {
+		if r.f.profile != "" {
 			err = errors.Join(err, p.cmd.Process.Signal(syscall.SIGUSR1))
 		}
 		cpu, memory, e := used(p.cmd.Process.Pid)

@@ -11,13 +11,13 @@
 // processor time and the memory of the bots' process as the operating system counts them, and in bytes of
 // heap that are in use:
 //
-//   - Of 23 to 27 µs a tick with 60 others in view, 7 are the system's for two datagrams and for looking at the
-//     sockets, 5 go into the channel and its keys, 8 into what the datagram tells, and 3 into Freshness.
+//   - Of 22 µs a tick with 60 others in view, 7 are the system's for two datagrams and for looking at the
+//     sockets, 5 go into the channel and its keys, 8 into what the datagram tells, and 2 into Freshness.
 //   - A bot that stands still alone costs 4 to 5 µs a tick among a thousand, for a ping each second and
 //     its share of the wakes. Its client alone costs 0.1 µs.
 //   - A bot alone holds 9 KB: its channel 3.5, the keys 2, the client 2, and its trail for Freshness 1. Each
 //     other in view takes 350 bytes more, 60 of them 21 KB.
-//   - The process takes twice that with Go's default GOGC of 100, and 51 KB for each bot of 2,000 with a GOGC
+//   - The process takes twice that with Go's default GOGC of 100, and 48 KB for each bot of 2,000 with a GOGC
 //     of 25, as examples/crowd has it: what bots hold lives long, so that this costs them little.
 //
 // What a bot does is its Behaviour, which is called once a tick while the bot's entity is in the

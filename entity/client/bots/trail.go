@@ -24,16 +24,26 @@ const (
 // trail is what one bot has really done: the one history of its entity, which all who see it look up.
 // One goroutine adds, any may read. A reader that is overtaken by 64 moves while it looks may see a
 // newer one in the place of an old one, which is told as late.
+//
+// What is mostly asked for is 64 bytes, a line of the processor's cache, and lies apart from the rest:
+// thousands look up the last moves of thousands, and the pages of memory that they touch cost more than
+// the looking.
 type trail struct {
-	// What is mostly asked for lies together: thousands look up the last moves of thousands.
-	n     atomic.Int64 // moves made so far; the last is number n-1
-	last  [lastMoves]move
+	n    atomic.Int64 // moves made so far; the last is number n-1
+	last [lastMoves]move
+	rest *history
+}
+
+// history is what a trail remembers beside its last moves.
+type history struct {
 	made  [kept]place
 	times [kept]moment        // of made
 	older [kept]atomic.Uint32 // time of each keptEvery-th move
 	// apart is until when moves are set apart, in trailUnit.
 	apart atomic.Uint32
 }
+
+func newTrail() *trail { return &trail{rest: new(history)} }
 
 // lastMoves is as many as fill a line of the processor's cache.
 const lastMoves = 3
@@ -53,7 +63,7 @@ type moment struct{ atomic.Uint32 }
 const setApart = 1 << 31
 
 // isApart reports whether the bot's moves at a time are set apart.
-func (t *trail) isApart(at time.Duration) bool { return uint32(at/trailUnit) < t.apart.Load() }
+func (t *trail) isApart(at time.Duration) bool { return uint32(at/trailUnit) < t.rest.apart.Load() }
 
 func (t *trail) add(at time.Duration, place property.Vector3) {
 	n, when := t.n.Load(), uint32(at/trailUnit)
@@ -63,10 +73,10 @@ func (t *trail) add(at time.Duration, place property.Vector3) {
 	where := uint64(math.Float32bits(place.X))<<32 | uint64(math.Float32bits(place.Z))
 	t.last[n%lastMoves].place.Store(where)
 	t.last[n%lastMoves].at.Store(when)
-	t.made[n%kept].Store(where)
-	t.times[n%kept].Store(when)
+	t.rest.made[n%kept].Store(where)
+	t.rest.times[n%kept].Store(when)
 	if n%keptEvery == 0 {
-		t.older[n/keptEvery%kept].Store(uint32(at / trailUnit))
+		t.rest.older[n/keptEvery%kept].Store(uint32(at / trailUnit))
 	}
 	t.n.Store(n + 1)
 }
@@ -77,7 +87,7 @@ func (t *trail) move(number, n int32) (*place, *moment) {
 		m := &t.last[number%lastMoves]
 		return &m.place, &m.at
 	}
-	return &t.made[number%kept], &t.times[number%kept]
+	return &t.rest.made[number%kept], &t.rest.times[number%kept]
 }
 
 func (m *moment) time() time.Duration { return time.Duration(m.Load()&^setApart) * trailUnit }
@@ -139,7 +149,7 @@ func (t *trail) age(number int32, now time.Duration) time.Duration {
 		return max(0, now-m.time())
 	}
 	i := max((next+keptEvery-1)/keptEvery, (n-1)/keptEvery-kept+1)
-	return max(0, now-time.Duration(t.older[i%kept].Load())*trailUnit)
+	return max(0, now-time.Duration(t.rest.older[i%kept].Load())*trailUnit)
 }
 
 // trails finds the trail of a bot by its entity.
@@ -156,7 +166,7 @@ func (t *trails) of(id entity.ID) *trail {
 		t.by = make(map[entity.ID]*trail)
 	}
 	if t.by[id] == nil {
-		t.by[id] = new(trail)
+		t.by[id] = newTrail()
 	}
 	return t.by[id]
 }

@@ -15,7 +15,7 @@ func at(x float32) property.Vector3 { return property.Vector3{X: x} }
 // A move is known in time or is late; one that was never told by itself becomes known with a later
 // one.
 func TestTrailCounts(t *testing.T) {
-	var tr trail
+	tr := newTrail()
 	for i := range 10 {
 		tr.add(time.Duration(i)*tick, at(float32(i)))
 	}
@@ -53,8 +53,8 @@ func TestTrailCounts(t *testing.T) {
 
 // Moves that are set apart count by themselves as well.
 func TestTrailApart(t *testing.T) {
-	var tr trail
-	tr.apart.Store(uint32(5 * tick / trailUnit))
+	tr := newTrail()
+	tr.rest.apart.Store(uint32(5 * tick / trailUnit))
 	for i := range 10 {
 		tr.add(time.Duration(i)*tick, at(float32(i)))
 	}
@@ -80,7 +80,7 @@ func TestTrailApart(t *testing.T) {
 // What a trail does not remember any more is late, and old to within a few ticks, up to a minute.
 func TestTrailForgets(t *testing.T) {
 	const made = 3000
-	var tr trail
+	tr := newTrail()
 	for i := range made {
 		tr.add(time.Duration(i)*tick, at(float32(i)))
 	}

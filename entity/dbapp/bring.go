@@ -28,9 +28,9 @@ import (
 const (
 	broughtKey = "brought"
 
-	// maxBringing bounds the entities that BaseApps are asked to load at a time: so many load in a tick or
-	// two, and players who log in meanwhile hardly wait.
-	maxBringing = 256
+	// maxBringing bounds the entities that a BaseApp is asked to load at a time: half of what it loads at a
+	// time, so that players who log in meanwhile find room.
+	maxBringing = 512
 	// bringPage is how many rows a query gives.
 	bringPage = 500
 	// bringPatience is how long a BaseApp may take for one: longer than a load waits there.
@@ -90,6 +90,7 @@ type bringApp struct {
 	at    mercury.Address
 	ch    mercury.ChannelID
 	given int
+	out   int // of those that were given, without an answer
 }
 
 // kept is the result of the job of reading.
@@ -234,7 +235,7 @@ func (d *DBApp) bringRows() {
 		})
 		return
 	}
-	for i := 0; i < len(b.rows) && b.out < maxBringing && d.now >= b.at; {
+	for i := 0; i < len(b.rows) && d.now >= b.at; {
 		if b.rows[i].at > d.now {
 			i++
 			continue
@@ -256,21 +257,22 @@ func (d *DBApp) bringRows() {
 	}
 }
 
-// bringRow asks the BaseApp that was given fewest. It reports false if there is none.
+// bringRow asks the BaseApp that was given fewest of those that take more. It reports false if there is none.
 func (d *DBApp) bringRow(x bringRow) bool {
 	b := &d.bring
 	var to *bringApp
 	for i := range b.apps {
 		y := &b.apps[i]
-		if role, _ := d.roster.Role(y.at); role == wire.BaseApp && !d.links.Dead(y.at) && (to == nil || y.given < to.given) {
+		if role, _ := d.roster.Role(y.at); role == wire.BaseApp && !d.links.Dead(y.at) && y.out < maxBringing && (to == nil || y.given < to.given) {
 			to = y
 		}
 	}
 	if to == nil {
 		return false
 	}
+	at := to.at
 	_, err := app.Ask(&d.links, to.ch, bringPatience, &wire.BringBack{Type: x.Type, Row: uint64(x.ID)}, func(_ time.Duration, a *wire.BroughtBack, err error) {
-		b.out--
+		b.answered(at)
 		if err != nil {
 			d.bringAgain(x, err.Error())
 			return
@@ -278,13 +280,21 @@ func (d *DBApp) bringRow(x bringRow) bool {
 		d.broughtBack(x, a)
 	})
 	if err != nil { // its channel has ended
-		at := to.at
 		b.apps = slices.DeleteFunc(b.apps, func(y bringApp) bool { return y.at == at })
 		return false
 	}
 	to.given++
+	to.out++
 	b.out++
 	return true
+}
+
+// answered notes that a BaseApp has answered for an entity, or never will.
+func (b *bringing) answered(by mercury.Address) {
+	b.out--
+	if i := slices.IndexFunc(b.apps, func(x bringApp) bool { return x.at == by }); i >= 0 && b.apps[i].out > 0 {
+		b.apps[i].out--
+	}
 }
 
 func (d *DBApp) broughtBack(x bringRow, a *wire.BroughtBack) {

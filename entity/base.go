@@ -182,9 +182,10 @@ func (b *Base) CreateBase(info BaseInfo, method string) (request uint64, err err
 // RegisterName gives the base a name that no other base of the cluster has, by which others find it:
 // "auction", "guild of thieves". It returns at once. Later the script's method of that name, a func
 // (T) OnX(NameReply), is told whether the base has the name now, or who else has it. The name is free
-// again when the base ends, or by UnregisterName. A base that has the name already is told so. Errors
-// are ErrNoCallback, ErrGone, ErrTooMany beyond MaxBaseNames or too many open requests, and that of a
-// name that is empty or longer than MaxBaseName.
+// again when the base ends, or by UnregisterName. A base that has the name already is told so, and one
+// whose name turns out to be another one's hears OnNameLost (baseapp.NameLoser). Errors are
+// ErrNoCallback, ErrGone, ErrTooMany beyond MaxBaseNames or too many open requests, and that of a name
+// that is empty or longer than MaxBaseName.
 func (b *Base) RegisterName(name, method string) (request uint64, err error) {
 	return b.host.RegisterName(name, method)
 }

@@ -147,7 +147,8 @@
 //	FindName, NameHeld
 //	CallStore,           asked again until they are answered            1 s
 //	StoreAnswer
-//	NameGone, Names      told at each join                              the next Join
+//	NameGone, Names,     told at each join, and so is who has lost a    the next Join
+//	NameLost             name
 //	BaseCopy,            the base is backed up again: at once when a     a tick; a backup
 //	BaseCopyHeld         channel broke, and in any case in its turn      period
 //	BaseGone,            told again until it is answered: at once when   a tick; 3 s

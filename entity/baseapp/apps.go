@@ -95,6 +95,7 @@ func (a *BaseApp) route() {
 	app.On(r, a.basesMoved)
 	app.On(r, a.takeShed)
 	app.On(r, a.takeOutdone)
+	app.On(r, a.takeNameLost)
 	app.On(r, func(from sender, m *wire.Departed) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, a.mourned)
 	app.On(r, func(_ sender, m *wire.Look) { a.looks.Take(m) })

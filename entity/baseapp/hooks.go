@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
 )
 
 // These are the hooks of base scripts: a script may have any of their methods. Each is called on
@@ -69,6 +70,12 @@ type (
 	// it was. Without this hook the cell part is made there, unless OnCreated has made one.
 	Returner interface{ OnBroughtBack() }
 
+	// NameLoser is told that a name which its base had by entity.Base.RegisterName is another base's, whose mailbox it
+	// is given. That can only happen when all managers have started anew while a BaseApp was away.
+	NameLoser interface {
+		OnNameLost(name string, holder property.Mailbox)
+	}
+
 	// Destroyer is told that its base is being removed. The cell part is gone by then.
 	Destroyer interface{ OnDestroy() }
 )
@@ -76,7 +83,7 @@ type (
 func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[LogOnDecider](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
-		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Returner](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Returner](), reflect.TypeFor[NameLoser](), reflect.TypeFor[Destroyer](),
 	}
 }
 

@@ -175,6 +175,23 @@ func (b *base) giveUpNames() {
 	b.release(func(*ownName) bool { return true })
 }
 
+// takeNameLost takes the word of the BaseAppMgr that a name is another base's.
+func (a *BaseApp) takeNameLost(_ sender, m *wire.NameLost) {
+	b := a.byID[m.ID]
+	if b == nil || b.removed {
+		return // its next life is told when it announces the name
+	}
+	i := b.named(m.Name)
+	if i < 0 || !b.names[i].has {
+		return
+	}
+	b.names = slices.Delete(b.names, i, i+1)
+	b.backupSoon()
+	b.log.Warn("the name is another base's", "name", m.Name, "holder", m.Holder.String())
+	holder := mailboxOf(&flow.Grant{ID: m.Holder, Type: m.Type, App: m.App})
+	callHook(b, "OnNameLost", func(s NameLoser) { s.OnNameLost(m.Name, holder) })
+}
+
 // LookupName is part of entity.Base's host.
 func (b *base) LookupName(name, method string) (uint64, error) {
 	if err := b.checkName(name, method); err != nil {

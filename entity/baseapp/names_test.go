@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -90,5 +91,28 @@ func TestNameOfUnprotected(t *testing.T) {
 	c.pass(200 * time.Millisecond)
 	if got := c.freed; len(got) != 1 {
 		t.Errorf("freed %v", got)
+	}
+}
+
+// A base whose name is another one's by now hears it, once, and no copy has the name any more.
+func TestNameLost(t *testing.T) {
+	c, id := named(t, "auction")
+	c.take()
+	c.events = nil
+	for range 2 {
+		c.say(c.bases, &wire.NameLost{Name: "auction", ID: id, Holder: 77, Type: 1, App: appW})
+		c.say(c.bases, &wire.NameLost{Name: "bank", ID: id, Holder: 77, Type: 1, App: appW})
+	}
+	c.pass(time.Second)
+	if want := []string{"lost auction to 77"}; !slices.Equal(c.events, want) {
+		t.Errorf("the script hears %q, want %q", c.events, want)
+	}
+	sent := c.take()
+	later := heir(t)
+	if err := later.a.restore(&heritage{id: id, lives: 1, parts: sent[len(sent)-1].Parts}); err != nil || len(later.a.byID[id].names) != 0 {
+		t.Errorf("restored with the names %v: %v", later.a.byID[id].names, err)
+	}
+	if len(c.freed) != 0 {
+		t.Errorf("freed %v, which are another's", c.freed)
 	}
 }

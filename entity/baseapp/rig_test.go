@@ -184,6 +184,9 @@ func (v *avatar) OnBase(r entity.BaseReply) {
 func (v *avatar) OnName(r entity.NameReply) {
 	v.note("name %d %s is %d's %s", r.Request, r.Name, r.Holder.Entity, r.Reason)
 }
+func (v *avatar) OnNameLost(name string, holder property.Mailbox) {
+	v.note("lost %s to %d", name, holder.Entity)
+}
 func (v *avatar) OnCell(r entity.CellReply) {
 	if r.Err == nil {
 		v.note("cell %d <nil>", r.Request)

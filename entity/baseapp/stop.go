@@ -130,7 +130,7 @@ func (a *BaseApp) tickHeld() {
 func unheardHeld(id wire.ID) bool {
 	switch id {
 	case wire.CurrentID, wire.OfferID, wire.CellLostID, wire.LocatedID, wire.MakeBaseID, wire.MakeProxyID, wire.ReloginID,
-		wire.BasePlacedID, wire.BaseMadeID, wire.BringBackID, wire.NameHeldID, wire.SpaceCreatedID, wire.SpaceDestroyedID, wire.AppLeftID,
+		wire.BasePlacedID, wire.BaseMadeID, wire.BringBackID, wire.NameHeldID, wire.NameLostID, wire.SpaceCreatedID, wire.SpaceDestroyedID, wire.AppLeftID,
 		wire.MournedID, wire.ClientPacketID:
 		return true
 	}

@@ -41,8 +41,8 @@
 //
 // New names wait until each BaseApp that the CellAppMgr has named has joined and told its own. So a
 // BaseAppMgr that starts again gives no name away. It can do so only if the CellAppMgr is new, too,
-// and has not heard of a BaseApp that is away; then the name known first counts, and a warning tells
-// of both bases.
+// and has not heard of a BaseApp that is away; then the name known first counts, a warning tells
+// of both bases, and the other one is told (NameLost).
 //
 // The table of accounts is not stored: a BaseAppMgr that starts again learns it from the BaseApps as they join.
 // Until all that the CellAppMgr has named have told theirs, a login to an account that seems free waits; unsure.go

@@ -90,7 +90,7 @@ func (m *BaseAppMgr) onNameGone(from sender, g *wire.NameGone) {
 }
 
 // onNames takes in the names of a BaseApp that has joined. Of two that have the same name, the one
-// known first counts: that takes two managers which both started anew while a BaseApp was away.
+// known first counts, and the other is told: that takes two managers which both started anew while a BaseApp was away.
 func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 	on := getApp(m.baseApps, from.at)
 	if on == nil || on.ch != from.ch {
@@ -104,6 +104,7 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 		case taken && h.app != on.at && h.id == e.ID: // it has come there from an app that died
 		case taken && h.app != on.at:
 			m.log.Warn("two bases have one name, the one known first counts", "name", e.Name, "known", h.id.String(), "also", e.ID.String())
+			m.links.Reply(on.ch, &wire.NameLost{Name: e.Name, ID: e.ID, Holder: h.id, Type: h.typ, App: h.app})
 			continue
 		case !taken && len(m.names.held) >= MaxNames:
 			m.log.Warn("too many names, one is not known", "name", e.Name, "entity", e.ID.String())

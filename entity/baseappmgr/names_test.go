@@ -131,6 +131,24 @@ func TestNamesOverOldChannel(t *testing.T) {
 	}
 }
 
+// Of two bases that have one name the one known first has it, and the other is told whenever it says so.
+func TestNameLost(t *testing.T) {
+	r := newRig(t)
+	x, y := r.join(wire.BaseApp, baseX), r.join(wire.BaseApp, baseY)
+	r.say(x, &wire.Names{Entries: []wire.Named{{Name: "auction", ID: 7, Type: 3}}, Last: true})
+	for range 2 {
+		r.say(y, &wire.Names{Entries: []wire.Named{{Name: "auction", ID: 8, Type: 4}, {Name: "bank", ID: 8, Type: 4}}, Last: true})
+		var lost wire.NameLost
+		want := wire.NameLost{Name: "auction", ID: 8, Holder: 7, Type: 3, App: baseX}
+		if id, body := r.got(y); id != wire.NameLostID || lost.Parse(body) != nil || lost != want {
+			t.Errorf("told %+v, want %+v", lost, want)
+		}
+	}
+	if n := r.m.Counts().Names; n != 2 {
+		t.Errorf("%d names", n)
+	}
+}
+
 func TestTooManyNames(t *testing.T) {
 	r := newRig(t)
 	x := r.join(wire.BaseApp, baseX)

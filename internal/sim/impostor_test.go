@@ -235,7 +235,7 @@ func (x *impostor) orders() []wire.Message {
 		&wire.Depart{Request: uint64(x.n), Part: migrate.Part{Turn: 1 + uint64(x.n%4), Slices: 1<<migrate.Slices - 1, Below: entity.MaxID}},
 		&wire.BasesMoved{App: x.r.baseApps[0].Address(), Number: 1 << 60, Allocator: 1, Rule: migrate.Rule{Version: 1 << 40, Covers: 1 << 60, Replicas: 1, List: []mercury.Address{x.p.Address()}},
 			Part: migrate.Part{Turn: 1 << 40, Slices: 1<<migrate.Slices - 1, Below: entity.MaxID}},
-		&wire.Shed{To: x.p.Address(), Bases: 1 << 20},
+		&wire.Shed{To: x.p.Address(), Bases: 1 << 20}, &wire.NameLost{Name: fmt.Sprintf("name %d", x.n%8), ID: x.victim().ID, Holder: x.r.id()},
 		&wire.LeaseAsk{Term: 99, Round: 1}, &wire.LeaseVote{Term: 1 + uint32(x.n%4), Round: uint64(x.r.now), Granted: x.n%2 == 0, Highest: cellappmgr.MaxTerm},
 	}
 }

@@ -347,6 +347,8 @@ func (rec *recorder) ofPlayers(id wire.ID) teller {
 		return tell(func(m *wire.Outdone) string {
 			return fmt.Sprintf("Outdone: %q is %v's in turn %d", m.Account, m.ID, m.Turn)
 		})
+	case wire.NameLostID:
+		return tell(func(m *wire.NameLost) string { return fmt.Sprintf("NameLost: %q of %v", m.Name, m.ID) })
 	case wire.ReloginID:
 		return tell(func(m *wire.Relogin) string { return fmt.Sprintf("Relogin of %q", m.Account) })
 	case wire.ProxyMadeID:

@@ -14,6 +14,7 @@ import (
 //	        ----FindName---->              who has it?
 //	        <---NameHeld-----
 //	        ----NameGone---->              it is free again
+//	        <---NameLost-----              another base has it, which was known first
 //	        -----Names------>              right after a Join: all names of the bases there
 //	        ---Inherited---->              after the death of another: these were all that came here
 
@@ -91,6 +92,29 @@ func (m *NameGone) code(c *codec.Coder) {
 // Append and Parse are what code describes.
 func (m *NameGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *NameGone) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// NameLost tells a BaseApp that a name which it has announced is another base's. It is told again each time the name is
+// announced.
+type NameLost struct {
+	Name string
+	ID   entity.ID // of the base that has lost it
+	// Holder is the base that has it, of a type and on an app.
+	Holder entity.ID
+	Type   uint16
+	App    mercury.Address
+}
+
+func (m *NameLost) code(c *codec.Coder) {
+	c.String(&m.Name, entity.MaxBaseName)
+	fields.ID(c, &m.ID)
+	fields.ID(c, &m.Holder)
+	c.U16(&m.Type)
+	fields.Address(c, &m.App)
+}
+
+// Append and Parse are what code describes.
+func (m *NameLost) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *NameLost) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // MaxNamed bounds the names in one Names message: 70 KB of the longest.
 const MaxNamed = 256

@@ -98,6 +98,7 @@ const (
 	MournedID
 	ReloginID
 	OutdoneID
+	NameLostID
 )
 
 // To a BaseAppMgr; BaseMade also to the BaseApp that asked.
@@ -283,6 +284,7 @@ var table = newTable(
 	row[NameHeld](NameHeldID, BaseAppMgr.to(BaseApp)),
 	row[NameGone](NameGoneID, BaseApp.to(BaseAppMgr)),
 	row[Names](NamesID, BaseApp.to(BaseAppMgr)),
+	row[NameLost](NameLostID, BaseAppMgr.to(BaseApp)),
 	row[BaseDoors](BaseDoorsID, BaseApp.to(BaseApp)),
 	row[Inherited](InheritedID, BaseApp.to(BaseAppMgr)),
 	row[Leaving](LeavingID, BaseApp.to(BaseApp, BaseAppMgr)),

@@ -29,6 +29,7 @@ type channel struct {
 	state  channelState
 	dirty  bool      // is in Endpoint.dirty
 	roomy  bool      // is in Endpoint.roomy
+	held   bool      // counts in Endpoint.held
 	remote ChannelID // 0 while unknown: packets are then firsts
 	key    uint64    // of the checksum, without a Guard
 	sealer Sealer    // nil without a Guard

@@ -62,6 +62,7 @@ type Endpoint struct {
 	dirty    []*channel // have something for the next Flush, in the order in which they got it
 	failing  []*channel // to be closed at the next Advance
 	resumed  []*channel // deliver what they have held at the next Advance
+	held     int        // channels that hold something back
 	roomy    []*channel // the app is told of their room at the next Advance
 	buried   []*channel // ended; their buffers may still be in the hands of a callback
 
@@ -385,6 +386,7 @@ func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	c.state = dead
 	delete(e.channels, c.id)
 	e.near.remove(c)
+	e.noteHeld(c, false)
 	e.forgetTarget(c)
 	e.forgetPlace(c)
 	if c.accepted != (openKey{}) {

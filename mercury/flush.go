@@ -76,6 +76,7 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 			}
 		}
 	}
+	e.noteHeld(c, c.out.streams[laneGame].heldBack() || c.out.streams[laneBulk].heldBack())
 	if invariant.On {
 		c.assert(e)
 	}
@@ -84,6 +85,24 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 		out.rate.Limited(out.flightBytes)
 	}
 }
+
+// noteHeld notes whether something that c was given is held back by a window or the pace.
+func (e *Endpoint) noteHeld(c *channel, held bool) {
+	switch {
+	case held == c.held:
+		return
+	case held:
+		e.held++
+	default:
+		e.held--
+	}
+	c.held = held
+}
+
+// HoldsBack reports whether anything that was sent reliably, on any channel, did not leave with the
+// last Flush, or must leave again: what the peer says next, or the pace, decides when. Its owner
+// had better not be late.
+func (e *Endpoint) HoldsBack() bool { return e.held > 0 }
 
 // pending reports whether c has something that must be sent now.
 func (c *channel) pending(e *Endpoint) bool {

@@ -79,6 +79,9 @@ func (s *outStream) addSegment(e *Endpoint, n int) *segment {
 // empty reports whether all that was written has been acked.
 func (s *outStream) empty() bool { return s.segments.len() == 0 }
 
+// heldBack reports whether a segment waits to be sent, or to be sent again.
+func (s *outStream) heldBack() bool { return s.lostCount > 0 || s.unsent() > 0 }
+
 // unsent is the number of segments that wait for a first sending.
 func (s *outStream) unsent() int { return s.segments.len() - s.sentCount }
 

@@ -547,8 +547,8 @@ func TestCarrierFaults(t *testing.T) {
 	h := newHost(t)
 	create := func(env host.Env) (host.App, error) { return &echo{env: env}, nil }
 	c := carrierAt(t, "tcp", "127.0.0.1:0")
-	_, err := h.Start("faulty", "", create, host.Carriers(c, c), host.Route("pigeon", netip.Prefix{}), host.Pace(-1), host.PaceFrom(-1))
-	for _, want := range []string{"given twice", "pigeon", "not valid", "Pace is", "PaceFrom is"} {
+	_, err := h.Start("faulty", "", create, host.Carriers(c, c), host.Route("pigeon", netip.Prefix{}), host.Pace(-1), host.SlowPace(-1), host.PaceFrom(-1))
+	for _, want := range []string{"given twice", "pigeon", "not valid", "Pace is", "SlowPace is", "PaceFrom is"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}

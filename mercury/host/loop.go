@@ -102,7 +102,7 @@ func (p *Process) channels() (n int) {
 func (p *Process) rest() {
 	began, before := p.now, p.woken
 	p.woken = began
-	pace := p.opts.pace
+	pace := p.pace()
 	if began-before > pace+pace/2 || p.opts.paceFrom > 0 && p.channels() < p.opts.paceFrom {
 		return
 	}
@@ -111,6 +111,19 @@ func (p *Process) rest() {
 		p.waiter.nap(d)
 		p.meter.begin()
 	}
+}
+
+// pace is how far apart turns are now.
+func (p *Process) pace() time.Duration {
+	if p.opts.slowPace <= p.opts.pace {
+		return p.opts.pace
+	}
+	for _, c := range p.carriers {
+		if h, ok := c.(interface{ HoldsBack() bool }); !ok || h.HoldsBack() {
+			return p.opts.pace
+		}
+	}
+	return p.opts.slowPace
 }
 
 // stop closes all channels and waits until the peers have everything.

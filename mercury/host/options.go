@@ -33,6 +33,7 @@ type options struct {
 	shared    bool
 	paced     bool
 	pace      time.Duration
+	slowPace  time.Duration
 	paceFrom  int
 	mercury   mercury.Config
 	advertise netip.Addr
@@ -63,6 +64,11 @@ func Shared() Option { return func(o *options) { o.shared = true } }
 // wait. 0 wakes it for everything. The default is DefaultPace, or for Shared apps
 // DefaultSharedPace.
 func Pace(d time.Duration) Option { return func(o *options) { o.paced, o.pace = true, d } }
+
+// SlowPace is a longer Pace, for an app that does with its next tick what comes to it. It holds while
+// nothing that was sent waits for a window or the pace of a channel: else the Pace does, since the
+// acks that let it go must be read soon.
+func SlowPace(d time.Duration) Option { return func(o *options) { o.slowPace = d } }
 
 // PaceFrom keeps the Pace only while the process has n channels or more: with fewer, each
 // message is answered at once. The default is 0, always.
@@ -166,6 +172,7 @@ func (o *options) finish(carriers []mercury.Carrier) error {
 		}
 	}
 	fault(o.pace < 0, "Pace is %v: take a positive time, or 0 for none", o.pace)
+	fault(o.slowPace < 0, "SlowPace is %v: take a positive time, or 0 for none", o.slowPace)
 	fault(o.paceFrom < 0, "PaceFrom is %d: take a number of channels, or 0 for always", o.paceFrom)
 	fault(len(carriers) == 0, "there is no carrier: give an address to listen at, or the option Carriers")
 	fault(len(carriers) > MaxCarriers, "%d carriers: take at most %d", len(carriers), MaxCarriers)

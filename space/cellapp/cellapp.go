@@ -168,17 +168,19 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	return a.nextTurn(now)
 }
 
-// turns is how often in a tick the CellApp sends neighbours the moves that clients have made. A
+// Turns is how often in a tick the CellApp sends neighbours the moves that clients have made. A
 // move then reaches a player on another CellApp a quarter of a tick later than a player on this
-// one. More turns would gain little, and each costs a packet to each neighbour.
-const turns = 4
+// one. More turns would gain little, and each costs a packet to each neighbour. A CellApp to which
+// much comes need not be woken more often: what clients are told waits for the tick, and what
+// neighbours are told for the turn.
+const Turns = 4
 
 // nextTurn is when the next tick is due, or with neighbours the next turn.
 func (a *CellApp) nextTurn(now time.Duration) time.Duration {
 	due := a.ticks.Next()
 	for _, c := range a.cells {
 		if c.Tree().Len() > 1 {
-			turn := a.cfg.Tick / turns
+			turn := a.cfg.Tick / Turns
 			return due - (due-now-1)/turn*turn
 		}
 	}

@@ -101,7 +101,7 @@ func (c *Cluster) startBaseApp() error {
 func (c *Cluster) startCellApp() (*host.Process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
+	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.cellCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Managers: c.places, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
 			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Work: e.Work, Meters: c.cfg.meters(&e, 1), Log: e.Log,

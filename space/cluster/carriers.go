@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -12,15 +13,26 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/tcp"
 	"github.com/cellscape/cellscape/mercury/udp"
+	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // A process has an inner carrier, over which apps talk to each other and Dial goes, and then one
 // carrier for each door.
 
-// innerCarriers, loginCarriers and baseCarriers open the carriers of a process without doors, of a
-// LoginApp and of a BaseApp.
+// innerCarriers opens the carriers of a process without doors.
 func (c *Config) innerCarriers() ([]host.Option, error) { return c.carriers(nil) }
+
+// cellCarriers opens the carriers of a CellApp. While much comes to it, it wakes for its turns alone,
+// unless it has more to say than its channels take at once. What waits a turn longer is what cells and
+// bases say to each other, 25 ms at most.
+func (c *Config) cellCarriers() ([]host.Option, error) {
+	opts, err := c.innerCarriers()
+	tick := min(cmp.Or(c.Tick, cellapp.DefaultTick), cellapp.DefaultTick)
+	return append(opts, host.SlowPace(tick/cellapp.Turns)), err
+}
+
+// loginCarriers and baseCarriers open the carriers of a LoginApp and of a BaseApp.
 func (c *Config) loginCarriers() ([]host.Option, error) {
 	return c.carriers(func(d *Door) Ports { return one(d.LoginPort) })
 }

@@ -18,11 +18,15 @@ import (
 //	                   +--UnregisterName     +------ RegisterName ----+
 //	                      or another's: gone
 //
+// Who takes a name back that is leaving is told so by an answer. Until then no copy has the name: a base that
+// comes back from one is told that its question was forgotten.
+//
 // A base that gives a name up has it until no copy says so any more: from an older one it would come back with
 // the name, which is another's by then. So a copy has no name that is leaving, and the BaseAppMgr has it still.
 type ownName struct {
 	name         string
 	has, leaving bool
+	again        bool   // it was leaving, and the base has asked for it again
 	without      uint64 // the first copy that was sent without it, if it is leaving; 0 for none
 }
 
@@ -77,7 +81,8 @@ func (b *base) register(name string, done func(*flow.Grant)) error {
 	if i < 0 {
 		b.names = append(b.names, ownName{name: name})
 	} else {
-		b.names[i].leaving, b.names[i].without = false, 0
+		n := &b.names[i]
+		n.again, n.leaving, n.without = n.again || n.leaving, false, 0
 	}
 	return nil
 }
@@ -106,7 +111,7 @@ func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
 	case own && (i < 0 || b.removed):
 		b.app.baseMgr.Send(&wire.NameGone{Name: name, ID: b.id})
 	case own:
-		b.names[i].has = true
+		b.names[i].has, b.names[i].again = true, false
 	case i >= 0:
 		b.names = slices.Delete(b.names, i, i+1)
 	}
@@ -144,6 +149,15 @@ func (b *base) release(gone func(*ownName) bool) {
 		b.app.baseMgr.Send(&wire.NameGone{Name: n.name, ID: b.id})
 		return true
 	})
+}
+
+// copiedNames are those that a copy of the base has.
+func (b *base) copiedNames() []ownName {
+	left := func(n ownName) bool { return n.leaving || n.again }
+	if !slices.ContainsFunc(b.names, left) {
+		return b.names
+	}
+	return slices.DeleteFunc(slices.Clone(b.names), left)
 }
 
 // namesCopied notes that a copy was sent, which has no names that are leaving.

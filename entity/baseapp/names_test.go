@@ -82,6 +82,36 @@ func TestNameTakenBack(t *testing.T) {
 	}
 }
 
+// What it takes back is not in its copies before it is told so: restored from one, it is told that the question
+// was forgotten, and must not have the name beside that.
+func TestNameTakenBackUntold(t *testing.T) {
+	c, id := named(t, "auction")
+	s := c.script(id)
+	s.UnregisterName("auction")
+	if _, err := s.RegisterName("auction", "OnName"); err != nil {
+		t.Fatal(err)
+	}
+	restored := func() []ownName {
+		if err := s.Backup("OnAlarm", 5); err != nil {
+			t.Fatal(err)
+		}
+		c.pass(time.Second)
+		sent := c.take()
+		later := heir(t)
+		if err := later.a.restore(&heritage{id: id, lives: 1, parts: sent[len(sent)-1].Parts}); err != nil {
+			t.Fatal(err)
+		}
+		return later.a.byID[id].names
+	}
+	if got := restored(); len(got) != 0 {
+		t.Errorf("restored with the names %v", got)
+	}
+	c.a.byID[id].registered("auction", &wire.NameHeld{ID: id, App: self})
+	if got := restored(); len(got) != 1 || !got[0].has {
+		t.Errorf("restored with the names %v once it was told", got)
+	}
+}
+
 // Where nothing protects the base, there is nothing to wait for.
 func TestNameOfUnprotected(t *testing.T) {
 	c, id := named(t, "auction")

@@ -205,9 +205,9 @@ func (t *talk) code(c *codec.Coder) {
 
 // codeAsks codes what the base and its cell part wait for, and the names of the base.
 func (b *base) codeAsks(c *codec.Coder) {
-	if slices.ContainsFunc(b.names, func(n ownName) bool { return n.leaving }) { // never while they are read
+	if names := b.copiedNames(); len(names) < len(b.names) { // never while they are read
 		defer func(all []ownName) { b.names = all }(b.names)
-		b.names = slices.DeleteFunc(slices.Clone(b.names), func(n ownName) bool { return n.leaving })
+		b.names = names
 	}
 	codec.List(c, &b.names, entity.MaxBaseNames, 2, func(c *codec.Coder, n *ownName) {
 		c.String(&n.name, entity.MaxBaseName)

@@ -354,6 +354,21 @@ func TestAnnouncedAgain(t *testing.T) {
 	r.wantAccounts(0, 0)
 }
 
+// An answer that comes when nobody waits any more is refused, and is not an error.
+func TestLateAnswer(t *testing.T) {
+	r := newRig(t)
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
+	r.create("ann")
+	asked := r.asked(app)
+	answer := &wire.ProxyMade{Request: asked.Request, ID: 77}
+	r.say(app, answer)
+	refused := r.m.report.Refused
+	r.say(app, answer)
+	if n := r.m.report; n.Errors != 0 || n.Refused != refused+1 {
+		t.Errorf("%d errors, %d refused", n.Errors, n.Refused-refused)
+	}
+}
+
 func TestProxiesOfStrangers(t *testing.T) {
 	r := newRig(t)
 	ch := r.net.Accept(mercurytest.Host(3, 33))

@@ -14,7 +14,6 @@ var (
 	errStranger  = errors.New("baseappmgr: the sender has not proved to be of the cluster")
 	errNotJoined = errors.New("baseappmgr: the sender has not joined")
 	errNotIts    = errors.New("baseappmgr: the proxy is another BaseApp's")
-	errNoRequest = errors.New("baseappmgr: an answer without a request")
 )
 
 // sender is who sent a message, and when it came.
@@ -76,12 +75,12 @@ func (m *BaseAppMgr) route() {
 	app.On(r, m.onMembers)
 	app.On(r, m.onBaseLoad)
 	app.On(r, m.onCreateProxy)
-	app.Try(r, func(from sender, p *wire.ProxyMade) error { return m.answered(from, p) })
+	app.On(r, func(from sender, p *wire.ProxyMade) { m.answered(from, p) })
 	app.Try(r, m.onProxyGone)
 	app.On(r, m.onProxies)
 	app.On(r, m.onPlaceBase)
 	app.On(r, m.onCreateBase)
-	app.Try(r, func(from sender, b *wire.BaseMade) error { return m.answered(from, b) })
+	app.On(r, func(from sender, b *wire.BaseMade) { m.answered(from, b) })
 	app.On(r, m.onRegisterName)
 	app.On(r, m.onFindName)
 	app.On(r, m.onNameGone)
@@ -90,12 +89,12 @@ func (m *BaseAppMgr) route() {
 	app.On(r, m.onLeaving)
 }
 
-// answered takes a BaseApp's answer.
-func (m *BaseAppMgr) answered(from sender, answer wire.Call) error {
+// answered takes a BaseApp's answer. One for which nobody waits is no fault: it comes late, after the BaseApp
+// was silent for as long as answers are waited for.
+func (m *BaseAppMgr) answered(from sender, answer wire.Call) {
 	if !m.links.Answered(from.now, from.ch, answer) {
-		return errNoRequest
+		m.report.Refused++
 	}
-	return nil
 }
 
 func (m *BaseAppMgr) welcomed(from sender, w *wire.Welcome) error {

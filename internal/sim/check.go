@@ -353,10 +353,13 @@ func (k *exactlyOnce) converged() error {
 	return errors.Join(faults...)
 }
 
-// ghostsFollow checks promise 4.
+// ghostsFollow checks promise 4. A base that goes on at an app which cannot reach the CellApp of its real begins
+// another one, and the former does not hear of that while they are parted. It may then have a ghost anew where
+// one of the newer real has ended: its own CellApp is asked, and vouches for it.
 type ghostsFollow struct {
-	c    *Cluster
-	last map[ghostAt]ghostMark
+	c     *Cluster
+	last  map[ghostAt]ghostMark
+	round int
 }
 
 type ghostAt struct {
@@ -368,18 +371,27 @@ type ghostMark struct {
 	order entity.Order
 	event property.EventNumber
 	steps uint64
+	round int // when it was seen
 }
 
 func (k *ghostsFollow) safe() error {
 	var err error
+	k.round++
+	reals := map[entity.ID]uint32{} // the lowest incarnation of each
+	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
+		if n, has := reals[v.ID()]; v.IsReal() && (!has || v.Order().Incarnation < n) {
+			reals[v.ID()] = v.Order().Incarnation
+		}
+	})
 	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if v.IsReal() || err != nil {
 			return
 		}
 		at := ghostAt{p.Address(), v.ID()}
-		now := ghostMark{v.Order(), v.LastEvent(), get(v, "steps")}
+		now := ghostMark{v.Order(), v.LastEvent(), get(v, "steps"), k.round}
 		was := k.last[at]
 		switch {
+		case now.order.Incarnation < was.order.Incarnation && was.round < k.round-1 && k.c.parted && reals[v.ID()] == now.order.Incarnation:
 		case now.order.Before(was.order):
 			err = fmt.Errorf("promise 4: the ghost of %s on %s went back from %v to %v", v.ID(), p.Name, was.order, now.order)
 		case now.order.Incarnation == was.order.Incarnation && (now.event < was.event || now.steps < was.steps):

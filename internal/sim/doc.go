@@ -112,7 +112,7 @@
 //	-trace=FILE        the trace as text
 //	-update            TestTranscripts writes testdata/transcripts anew, to be reviewed as a diff
 //
-// In three of four seeds without gossips BaseApps die as CellApps do, and others hold copies of their bases.
+// In three of four seeds BaseApps die as CellApps do, and others hold copies of their bases.
 // In a fifth of the seeds the CellAppMgr crashes, too, and in a fourth cells and whole CellApps
 // retire all the time (withManager). These draw from chances of their own, so that the other seeds
 // stay the same runs.

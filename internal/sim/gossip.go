@@ -25,12 +25,15 @@ import (
 // has, it must not be heard to say twice.
 //
 // A base that is restored may call others than before. So its calls, and those that its cell part makes for
-// it, come with the life of the base.
+// it, come with the life of the base. It is the base that numbers both: a cell part may have made calls for a
+// former life that the present one has forgotten, and forgets them, too, when it is restored itself. If it
+// numbered them, those of the present life would have other numbers then.
 
 const gossipDef = `
 <root>
 	<Properties>
 ` + gossipCellDef + `		<fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow>
+		<ordered> <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> BASE </Flags> </ordered>
 		<told>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> BASE </Flags> </told>
 		<ears>   <Type> MAP <key> STRING </key> <of> UINT64 </of> </Type> <Flags> BASE </Flags> </ears>
 		<waits>  <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> BASE </Flags> </waits>
@@ -39,7 +42,7 @@ const gossipDef = `
 		<amiss>  <Type> ARRAY <of> STRING </of> </Type> <Flags> BASE </Flags> </amiss>
 	</Properties>
 	<CellMethods>
-		<speak> <Arg> ENTITY_ID </Arg> <Arg> UINT8 </Arg> <Arg> BOOL </Arg> <Arg> UINT32 </Arg> </speak>
+		<speak> <Arg> ENTITY_ID </Arg> <Arg> UINT8 </Arg> <Arg> BOOL </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </speak>
 ` + gossipHearDef + `		<muse> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </muse>
 	</CellMethods>
 	<BaseMethods>
@@ -125,9 +128,13 @@ type answerer interface {
 
 // speak makes the next call of a part.
 func speak(t tongue, to entity.ID, kind entity.MailboxKind, asks bool) {
+	speakAs(t, to, kind, asks, t.said(pairOf(to, 0, kind))+1)
+}
+
+// speakAs makes a call with a number.
+func speakAs(t tongue, to entity.ID, kind entity.MailboxKind, asks bool, n uint32) {
 	id, part := t.self()
 	to1 := pairOf(to, 0, kind)
-	n := t.said(to1) + 1
 	m := t.lookup(to, kind)
 	user := uint32(0)
 	if asks = asks && kind.Part() != entity.ClientPart; asks { // a client does not answer
@@ -324,12 +331,12 @@ func (s *gossipCell) Muse(of string, life, n uint32) { overhear(s.tongue(), of, 
 func (b *gossipBase) MuseBase(of string, life, n uint32) { overhear(b.tongue(), of, life, n) }
 
 // Speak calls whom the base names.
-func (s *gossipCell) Speak(to entity.ID, kind uint8, asks bool, life uint32) {
+func (s *gossipCell) Speak(to entity.ID, kind uint8, asks bool, life, n uint32) {
 	if s.w.typeOf(to) == "Gossip" {
 		s.Friend.Set(uint64(to))
 	}
 	s.Heir.Set(life)
-	speak(s.tongue(), to, entity.MailboxKind(kind), asks)
+	speakAs(s.tongue(), to, entity.MailboxKind(kind), asks, n)
 }
 
 // Hear is called by others.
@@ -383,16 +390,17 @@ func (t cellTongue) fault(format string, args ...any) {
 type gossipBase struct {
 	*entity.Base
 	Fellow property.Bool // made by another
-	Told   property.Map[string, uint32]
-	Ears   property.Map[string, uint64]
-	Waits  property.Map[uint32, string]
-	Owes   property.Map[uint64, uint32] // the calls that it is yet to answer
-	Begged property.Uint32
-	Amiss  property.Slice[string]
-	w      *world `cellscape:"local"`
-	nth    uint32 `cellscape:"local"` // of all lives of bases that were restored; 0 for a first one
-	beats  int    `cellscape:"local"`
-	ending bool   `cellscape:"local"`
+	// Told has the last number of its own calls, Ordered that of the calls that its cell part makes for it.
+	Told, Ordered property.Map[string, uint32]
+	Ears          property.Map[string, uint64]
+	Waits         property.Map[uint32, string]
+	Owes          property.Map[uint64, uint32] // the calls that it is yet to answer
+	Begged        property.Uint32
+	Amiss         property.Slice[string]
+	w             *world `cellscape:"local"`
+	nth           uint32 `cellscape:"local"` // of all lives of bases that were restored; 0 for a first one
+	beats         int    `cellscape:"local"`
+	ending        bool   `cellscape:"local"`
 }
 
 // OnRestored begins another life.
@@ -447,8 +455,17 @@ func (b *gossipBase) OnBeat(entity.Callback) {
 		if asks := chance.IntN(2) == 0; chance.IntN(2) == 0 {
 			speak(b.tongue(), to, kind, asks)
 		} else {
-			_ = b.Cell().Call("speak", to, uint8(kind), asks, b.nth)
+			b.order(to, kind, asks)
 		}
+	}
+}
+
+// order lets the cell part call somebody.
+func (b *gossipBase) order(to entity.ID, kind entity.MailboxKind, asks bool) {
+	pair := pairOf(to, 0, kind)
+	n, _ := b.Ordered.Get(pair)
+	if b.Cell().Call("speak", to, uint8(kind), asks, b.nth, n+1) == nil {
+		_ = b.Ordered.Set(pair, n+1)
 	}
 }
 

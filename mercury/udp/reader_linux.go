@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"sync"
 	"syscall"
 	"unsafe"
 
@@ -25,21 +24,41 @@ const (
 
 // arena is the buffers of one call of recvmmsg. Sockets share arenas, since a socket needs one only
 // while it reads and not while it waits: thousands of sockets have a few of them in all. An arena
-// grows when a call has filled it. Its slots are as long as the longest run, of which datagrams of
-// usual size touch the first page.
+// grows when a call has filled it.
+//
+// Its slots are as long as the longest run, and datagrams of usual size touch the first page of
+// one. So their memory comes from the system: on the heap the collector would count two megabytes
+// where a few pages are in use, and clear all of it when it was used before.
 type arena struct {
 	messages []message
 	places   []place6
 	controls []control
 	vectors  []unix.Iovec
 	memory   [][]byte // of each slot
+	maps     [][]byte // that the slots lie in, but for those that the system had no room for
 }
 
-var arenas = sync.Pool{New: func() any { return new(arena) }}
+var arenas stock[arena]
+
+// done gives a back after a call.
+func (a *arena) done() {
+	if arenas.put(a) {
+		return
+	}
+	for _, m := range a.maps {
+		_ = unix.Munmap(m) // fails only for what is no map
+	}
+}
 
 // grow makes n slots of a.
 func (a *arena) grow(n int) {
-	buf := make([]byte, (n-len(a.memory))*slotSize)
+	size := (n - len(a.memory)) * slotSize
+	buf, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err == nil {
+		a.maps = append(a.maps, buf)
+	} else {
+		buf = make([]byte, size)
+	}
 	for ; len(a.memory) < n; buf = buf[slotSize:] {
 		a.memory = append(a.memory, buf[:slotSize:slotSize])
 	}
@@ -72,7 +91,7 @@ type tray struct {
 	memory [MaxDatagram]byte
 }
 
-var trays = sync.Pool{New: func() any { return new(tray) }}
+var trays stock[tray]
 
 // reader takes datagrams from the system in batches.
 type reader struct {
@@ -105,7 +124,7 @@ func (r *reader) call(fd uintptr) (nothing bool) {
 	if r.alone {
 		return r.callAlone(fd)
 	}
-	a := arenas.Get().(*arena)
+	a := arenas.take()
 	if len(a.messages) == 0 {
 		a.grow(min(firstSlots, r.batch))
 	}
@@ -113,7 +132,7 @@ func (r *reader) call(fd uintptr) (nothing bool) {
 	r.n, r.errno = mmsg(unix.SYS_RECVMMSG, fd, a.messages[:r.slots])
 	r.s.counts.readCalls.Add(1)
 	if r.errno != 0 {
-		arenas.Put(a)
+		a.done()
 		return r.errno == unix.EAGAIN
 	}
 	r.arena = a
@@ -122,11 +141,11 @@ func (r *reader) call(fd uintptr) (nothing bool) {
 
 // callAlone is call for one datagram.
 func (r *reader) callAlone(fd uintptr) (nothing bool) {
-	t := trays.Get().(*tray)
+	t := trays.take()
 	r.length, r.errno = receiveOne(fd, t.memory[:], &t.place)
 	r.s.counts.readCalls.Add(1)
 	if r.errno != 0 {
-		trays.Put(t)
+		trays.put(t)
 		r.waited = r.errno == unix.EAGAIN
 		return r.waited
 	}
@@ -209,7 +228,7 @@ func (r *reader) deliver(f func(netip.AddrPort, []byte)) error {
 	if r.more && r.slots < r.batch && r.slots == len(a.messages) {
 		a.grow(min(2*r.slots, r.batch))
 	}
-	arenas.Put(a)
+	a.done()
 	c := &r.s.counts
 	c.in.Add(uint64(datagrams))
 	c.bytesIn.Add(uint64(bytes))
@@ -236,7 +255,7 @@ func (r *reader) deliverAlone(f func(netip.AddrPort, []byte)) {
 		c.bytesIn.Add(uint64(r.length))
 		f(r.zones.get(&t.place), t.memory[:r.length:r.length])
 	}
-	trays.Put(t)
+	trays.put(t)
 }
 
 // singly goes on without recvmmsg, for good.

@@ -2,7 +2,6 @@ package udp
 
 import (
 	"net"
-	"sync"
 	"syscall"
 	"unsafe"
 
@@ -17,7 +16,7 @@ type sheaf struct {
 	vectors  []unix.Iovec
 }
 
-var sheaves = sync.Pool{New: func() any { return new(sheaf) }}
+var sheaves stock[sheaf]
 
 // fit makes room for n messages.
 func (s *sheaf) fit(n int) {
@@ -95,14 +94,14 @@ func (w *writer) write(q *queue, wait bool) error {
 		return w.writeOne(q, wait)
 	}
 	w.n = min(len(q.runs)-q.done, w.batch)
-	w.sheaf = sheaves.Get().(*sheaf)
+	w.sheaf = sheaves.take()
 	err := w.fill(q)
 	if err == nil {
 		err = w.do(wait)
 	}
 	clear(w.sheaf.vectors) // they keep the slab alive
 	w.sheaf.vectors = w.sheaf.vectors[:0]
-	sheaves.Put(w.sheaf)
+	sheaves.put(w.sheaf)
 	w.sheaf = nil
 	switch err {
 	case nil:

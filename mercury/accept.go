@@ -166,7 +166,6 @@ func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, k openKey, s Se
 	c := e.addChannel(Address{At: from, Salt: h.Salt})
 	c.remote, c.accepted = h.Dial, k
 	c.sealer, c.key = s, key
-	c.ownSalt, c.ownWindow = e.self.Salt, e.cfg.Window
 	c.out.ping = true // its ack tells that the dialler knows our channel
 	e.accepted[k] = c
 	e.accepted[k.anywhere()] = c

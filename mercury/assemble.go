@@ -18,7 +18,7 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	w := c.beginPacket(e)
 	game, bulk, copies := c.maySend(e, laneGame), c.maySend(e, laneBulk), c.copiesAlone()
 	c.appendAck(e, &w, game || bulk || copies || out.unreliable.len() > 0)
-	c.appendControl(&w)
+	c.appendControl(e, &w)
 	if game {
 		c.appendLost(e, &w, laneGame)
 		c.appendNew(e, &w, laneGame)
@@ -28,7 +28,7 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 		out.any.note(e.now, calmRhythm)
 	}
 	c.appendUnreliable(e, &w)
-	if copies || c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
+	if copies || c.riders != nil && c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
 		c.appendCopies(e, &w) // last, so that they do not push anything into another packet
 	}
 	if bulk {
@@ -95,12 +95,12 @@ func (c *channel) nextSize() int {
 }
 
 // appendControl appends what a channel has to say about itself.
-func (c *channel) appendControl(w *packetWriter) {
+func (c *channel) appendControl(e *Endpoint, w *packetWriter) {
 	if !c.dialled && !c.introduced && w.free() >= channelFrameSize {
 		w.b = append(w.b, byte(frameChannel))
 		w.b = binary.AppendUvarint(w.b, uint64(c.id))
-		w.b = binary.LittleEndian.AppendUint32(w.b, c.ownSalt)
-		w.b = binary.AppendUvarint(w.b, uint64(c.ownWindow))
+		w.b = binary.LittleEndian.AppendUint32(w.b, e.self.Salt)
+		w.b = binary.AppendUvarint(w.b, uint64(e.cfg.Window))
 		w.last, w.record.channel, w.eliciting = 0, true, true
 	}
 	if c.path.answer && w.free() >= pathFrameSize {

@@ -42,6 +42,7 @@ type channel struct {
 	copyDue  bool          // that time has come
 
 	dialled    bool
+	told       bool // the app has heard of Opened
 	introduced bool // of an accepted one: the dialler is known to know our channel
 	ticketDue  bool // and gets a ticket for its next dial
 	condemned  bool
@@ -54,36 +55,35 @@ type channel struct {
 	in      receiver
 	out     sender
 	copying copyPolicy
-	riders  riders
+	riders  *riders // nil while nothing was ever copied
 	path    path
 
 	sibling *channel // next channel with the same peer.At
-	pass    []byte   // shown in firsts; nil while there is none
 
-	// For a dialled channel.
+	*dialState         // of a dialled channel
+	accepted   openKey // of an accepted one, by which a repeated first is recognised
+	ticket     []byte  // for its dialler's next dial
+
+	// For statistics.
+	resent, copied, lost, spurious uint64
+	full                           uint64 // messages refused with ErrFull
+	dropped                        uint64 // unreliable messages
+}
+
+// dialState is what only the dialler of a channel has. An acceptor has thousands of channels.
+type dialState struct {
 	target    Address // what Dial was given
 	dialling  Dialling
+	pass      []byte        // shown in firsts; nil while there is none
 	early     bool          // pass is a ticket
 	firstAt   time.Duration // when the first packet with the pass was sent
 	flights   int           // 2 when more were sent later
-	told      bool          // the app has heard of Opened
 	cookie    [cookieSize]byte
 	openTries int
 	openDue   bool // an open must be sent with the next Flush
 	openAt    time.Duration
 	openSent  time.Duration
 	opens     int // sent since the last challenge
-
-	// For an accepted one.
-	accepted  openKey // by which a repeated first is recognised
-	ownSalt   uint32
-	ownWindow int
-	ticket    []byte // for the dialler's next dial
-
-	// For statistics.
-	resent, copied, lost, spurious uint64
-	full                           uint64 // messages refused with ErrFull
-	dropped                        uint64 // unreliable messages
 }
 
 // sends reports whether c may send data packets.

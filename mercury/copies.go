@@ -67,6 +67,9 @@ func (r *riders) add(seq uint64, times int8) {
 
 // ride has copies made of a short segment that goes into a packet now.
 func (c *channel) ride(e *Endpoint, seq uint64) {
+	if c.riders == nil {
+		c.riders = new(riders)
+	}
 	c.riders.add(seq, c.copying.level)
 	if every := c.out.data.every; every == 0 || every > ridesSoon {
 		c.copyAt = e.now + copyWait
@@ -75,7 +78,7 @@ func (c *channel) ride(e *Endpoint, seq uint64) {
 
 // copiesAlone reports whether copies are to go in a packet of their own.
 func (c *channel) copiesAlone() bool {
-	if !c.copyDue || !c.roomForCopies() {
+	if !c.copyDue || c.riders == nil || !c.roomForCopies() {
 		return false
 	}
 	s := &c.out.streams[laneGame]
@@ -92,7 +95,7 @@ func (c *channel) copiesAlone() bool {
 // appendCopies copies unacked short segments into a packet.
 func (c *channel) appendCopies(e *Endpoint, w *packetWriter) {
 	c.copyDue = false
-	r := &c.riders
+	r := c.riders
 	kept := int8(0)
 	for _, x := range r.list[:r.n] {
 		if c.appendCopy(e, w, x.seq) {

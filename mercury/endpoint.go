@@ -204,7 +204,8 @@ func (e *Endpoint) dial(to Address) *channel {
 		return nil
 	}
 	c := e.addChannel(to)
-	c.dialled, c.target = true, to
+	c.dialled, c.dialState = true, &dialState{target: to}
+	e.wake(c)
 	switch {
 	case !to.At.IsValid() || to.At.Port() == 0 || to.At.Addr().IsUnspecified():
 		e.fail(c, ErrAddress)
@@ -365,7 +366,6 @@ func (e *Endpoint) addChannel(peer Address) *channel {
 	e.channels[c.id] = c
 	e.near.add(c, e.channels)
 	e.rememberPlace(c)
-	e.wake(c)
 	return c
 }
 
@@ -427,14 +427,8 @@ func (e *Endpoint) reap() {
 	for i, c := range e.buried {
 		for lane := range c.out.streams {
 			c.out.streams[lane].forget(e)
-			if rest := c.in.streams[lane].rest; rest != nil {
-				e.release(rest)
-				c.in.streams[lane].rest = nil
-			}
-			for held := &c.in.streams[lane].held; held.len() > 0; held.pop() {
-				e.release(held.at(0).buf)
-				held.at(0).drop(e)
-			}
+			c.in.streams[lane].backlog.forget(e)
+			c.in.streams[lane].backlog = nil
 		}
 		for waiting := &c.out.unreliable; waiting.len() > 0; waiting.pop() {
 			e.release(*waiting.at(0))

@@ -260,7 +260,7 @@ func TestHeldMemory(t *testing.T) {
 	}
 	held := 0
 	for i := range c.in.streams {
-		for j := range c.in.streams[i].held.len() {
+		for j := range c.in.streams[i].holds() {
 			held += cap(c.in.streams[i].held.at(j).buf)
 		}
 	}

@@ -51,7 +51,7 @@ func (e *Endpoint) emit(to netip.AddrPort, p []byte, emit func(netip.AddrPort, [
 func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	out := &c.out
 	c.copying.decide(e.now, out.rtt.Spread, e.cfg.copies())
-	if c.path.ask {
+	if c.path.peerMove != nil && c.path.ask {
 		c.sendChallenge(e, emit)
 	}
 	for c.sendPacket(e, emit) {

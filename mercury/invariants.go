@@ -33,7 +33,7 @@ func (c *channel) assert(e *Endpoint) {
 	}
 	for lane := range out.streams {
 		out.streams[lane].assert(out.window)
-		if held := c.in.streams[lane].held.len(); held > e.cfg.Window {
+		if held := c.in.streams[lane].holds(); held > e.cfg.Window {
 			invariant.Broken("mercury: %d segments are held, the window is %d", held, e.cfg.Window)
 		}
 	}

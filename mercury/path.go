@@ -53,13 +53,18 @@ type path struct {
 	short    bool          // a short one has arrived since the last of these
 	from     uint64        // packets below this were sent to where the peer was before
 
-	elsewhere netip.AddrPort // address that the peer seems to have moved to
+	*peerMove      // nil while the peer has not moved
+	answer    bool // a response must go
+	response  [pathTokenSize]byte
+}
+
+// peerMove is where a peer seems to have moved to.
+type peerMove struct {
+	elsewhere netip.AddrPort
 	token     [pathTokenSize]byte
 	asked     int  // challenges sent there
 	ask       bool // a challenge must go
 	askedAt   time.Duration
-	answer    bool // a response must go
-	response  [pathTokenSize]byte
 }
 
 // begin starts the search for a longer datagram.
@@ -152,6 +157,9 @@ func (e *Endpoint) tokenFor(c *channel, at netip.AddrPort) (t [pathTokenSize]byt
 // read its packets know neither its key nor its token.
 func (c *channel) seenElsewhere(e *Endpoint, from netip.AddrPort) {
 	p := &c.path
+	if p.peerMove == nil {
+		p.peerMove = new(peerMove)
+	}
 	again := p.elsewhere != from || p.asked >= maxPathTries && e.now-p.askedAt > time.Second
 	if again {
 		p.elsewhere, p.token, p.asked = from, e.tokenFor(c, from), 0
@@ -165,7 +173,7 @@ func (c *channel) seenElsewhere(e *Endpoint, from netip.AddrPort) {
 // onResponse moves c when its token comes back from the new address.
 func (c *channel) onResponse(e *Endpoint, from netip.AddrPort, token []byte) {
 	p := &c.path
-	if p.asked == 0 || from != p.elsewhere || string(token) != string(p.token[:]) {
+	if p.peerMove == nil || p.asked == 0 || from != p.elsewhere || string(token) != string(p.token[:]) {
 		return
 	}
 	e.forgetPlace(c)

@@ -84,8 +84,9 @@ func (c *channel) unhold(e *Endpoint) error {
 	h := &c.in.hold
 	for lane := range c.in.streams {
 		s := &c.in.streams[lane]
-		if rest := s.rest; rest != nil {
-			s.rest = nil
+		if b := s.backlog; b != nil && b.rest != nil {
+			rest := b.rest
+			b.rest = nil
 			err := c.takeMessages(e, lane, rest)
 			e.release(rest)
 			if err != nil {

@@ -37,12 +37,47 @@ type receiver struct {
 // segments of at most one packet. next is the first segment not received; held keeps those beyond
 // it.
 type inStream struct {
-	next uint64
+	next     uint64
+	*backlog // nil while all came in order and whole
+}
+
+// backlog is what a stream has received and not delivered.
+type backlog struct {
 	held ring[heldSegment] // held.at(i) is segment next+i
 	rest []byte            // of the segment before next, which a pause has cut short; nil for nothing
 
 	assembly []byte // the beginning of a message longer than what was there of it
 	want     int    // its full length; 0 when none is under way
+}
+
+// keep makes room for what cannot be delivered yet.
+func (s *inStream) keep() *backlog {
+	if s.backlog == nil {
+		s.backlog = new(backlog)
+	}
+	return s.backlog
+}
+
+// holds is how many segments from next on are known of: held ones, and gaps before them.
+func (s *inStream) holds() int {
+	if s.backlog == nil {
+		return 0
+	}
+	return s.held.len()
+}
+
+// forget gives back what b holds.
+func (b *backlog) forget(e *Endpoint) {
+	if b == nil {
+		return
+	}
+	if b.rest != nil {
+		e.release(b.rest)
+	}
+	for ; b.held.len() > 0; b.held.pop() {
+		e.release(b.held.at(0).buf)
+		b.held.at(0).drop(e)
+	}
 }
 
 // heldSegment is a segment, or parts of one, beyond the first that is missing.
@@ -59,7 +94,7 @@ type piece struct {
 
 // gap reports whether something is missing before what has come.
 func (r *receiver) gap() bool {
-	return r.streams[laneGame].held.len() > 0 || r.streams[laneBulk].held.len() > 0
+	return r.streams[laneGame].holds() > 0 || r.streams[laneBulk].holds() > 0
 }
 
 // wantAck notes that a packet asking for an ack has come. One out of order is acked at once if the
@@ -110,7 +145,7 @@ func (c *channel) onSegment(e *Endpoint, f *segmentFrame) error {
 // advanceHeld delivers the held segments that are next, until the app pauses the channel.
 func (c *channel) advanceHeld(e *Endpoint, lane int) error {
 	s := &c.in.streams[lane]
-	for c.state == open && !c.in.hold.paused && s.held.len() > 0 && s.held.at(0).buf != nil {
+	for c.state == open && !c.in.hold.paused && s.holds() > 0 && s.held.at(0).buf != nil {
 		p := s.held.at(0).buf
 		s.held.at(0).buf = nil
 		err := c.advanceStream(e, lane, p)
@@ -125,6 +160,7 @@ func (c *channel) advanceHeld(e *Endpoint, lane int) error {
 // hold keeps a segment that is not the next, or a part.
 func (c *channel) hold(e *Endpoint, s *inStream, f *segmentFrame) {
 	i := int(f.seq - s.next)
+	s.keep()
 	for s.held.len() <= i {
 		s.held.push()
 	}
@@ -178,7 +214,7 @@ func (h *heldSegment) drop(e *Endpoint) {
 func (c *channel) advanceStream(e *Endpoint, lane int, p []byte) error {
 	s := &c.in.streams[lane]
 	s.next++
-	if s.held.len() > 0 {
+	if s.holds() > 0 {
 		s.held.at(0).drop(e) // parts of a segment that has come whole
 		s.held.pop()
 		s.held.shrink()
@@ -190,7 +226,7 @@ func (c *channel) advanceStream(e *Endpoint, lane int, p []byte) error {
 func (c *channel) takeMessages(e *Endpoint, lane int, p []byte) (err error) {
 	for len(p) > 0 && c.state == open {
 		if c.in.hold.paused {
-			c.in.streams[lane].rest = append(e.buffer(len(p)), p...)
+			c.in.streams[lane].keep().rest = append(e.buffer(len(p)), p...)
 			return nil
 		}
 		if p, err = c.takeMessage(e, lane, p); err != nil {
@@ -203,7 +239,7 @@ func (c *channel) takeMessages(e *Endpoint, lane int, p []byte) (err error) {
 // takeMessage takes one message or a part of one from p and returns what follows.
 func (c *channel) takeMessage(e *Endpoint, lane int, p []byte) ([]byte, error) {
 	s := &c.in.streams[lane]
-	if s.want > 0 {
+	if s.backlog != nil && s.want > 0 {
 		n := min(s.want-len(s.assembly), len(p))
 		s.assembly = append(s.assembly, p[:n]...)
 		if len(s.assembly) == s.want {
@@ -223,8 +259,9 @@ func (c *channel) takeMessage(e *Endpoint, lane int, p []byte) ([]byte, error) {
 	}
 	p = p[n:]
 	if length > uint64(len(p)) {
-		s.want = int(length)
-		s.assembly = append(e.assembly(), p...)
+		b := s.keep()
+		b.want = int(length)
+		b.assembly = append(e.assembly(), p...)
 		return nil, nil
 	}
 	c.deliver(e, lane, p[:length:length])

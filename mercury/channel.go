@@ -39,16 +39,16 @@ type channel struct {
 	lastSent time.Duration
 	paceAt   time.Duration // when the pace allows more; 0 if it holds nothing back
 	copyAt   time.Duration // when copies need no longer wait for a packet to ride in; 0 for never
-	copyDue  bool          // that time has come
+	closeBy  time.Duration // awake time at which a condemned channel is given up
 
 	dialled    bool
 	told       bool // the app has heard of Opened
 	introduced bool // of an accepted one: the dialler is known to know our channel
 	ticketDue  bool // and gets a ticket for its next dial
 	condemned  bool
-	closeSent  bool          // a close is under way
-	closeBy    time.Duration // awake time at which a condemned channel is given up
-	failing    error         // why the next Advance closes the channel
+	closeSent  bool  // a close is under way
+	copyDue    bool  // copyAt has come
+	failing    error // why the next Advance closes the channel
 	timer      wheel.Node[channel]
 
 	// What each packet needs is above and here, close together.
@@ -195,11 +195,7 @@ func (c *channel) segmentLimit(e *Endpoint) int {
 	if !c.dialled && !c.introduced {
 		head += channelFrameSize
 	}
-	trailer := checksumSize
-	if e.cfg.Guard != nil {
-		trailer = e.cfg.Guard.Overhead()
-	}
-	return c.path.mtu - head - trailer - ackReserve - segmentOverhead
+	return c.path.mtu - head - e.trailer - ackReserve - segmentOverhead
 }
 
 // bind returns what the packets of c's handshake say in the clear.

@@ -78,7 +78,7 @@ const (
 	// tallyFloor is how many packets without a loss are remembered, since what was before the first
 	// loss says little about what follows. Copies begin once tallyLeast packets without them are
 	// known for comparison.
-	tallyFloor, tallyLeast = 128, 100
+	tallyFloor, tallyLeast = 128, 64
 )
 
 // copyPolicy decides for a channel how often short segments are copied.
@@ -100,18 +100,23 @@ type copyPolicy struct {
 	lowAt   time.Duration
 	smooth  time.Duration // smoothed round trip
 
+	*copyTrial // nil while there was never a reason for copies
+	without    copyTally
+}
+
+// copyTrial is what came of the copies so far.
+type copyTrial struct {
 	began     time.Duration // of this level
 	before    time.Duration // smoothed round trip then, and
 	lowBefore time.Duration // the lowest
 	bearable  time.Duration // growth of both above which copies count as filling a queue
 	resting   bool
+	missed    bool          // a packet sent since drained was lost in this rest
 	rested    time.Duration // when the rest may end
 	drained   time.Duration // packets sent from then on show the path without copies
-	missed    bool          // such a packet was lost in this rest
 	check     time.Duration // from began to the next check
 	attempts  [DefaultCopies]copyAttempt
-
-	with, without copyTally
+	with      copyTally
 }
 
 // copyAttempt remembers that copies to a number did not go well.
@@ -150,7 +155,7 @@ func (t *copyTally) many() int {
 func (k *copyPolicy) tally(p *sentPacket, lost uint32) {
 	if p.copies {
 		k.with.add(lost)
-	} else if p.at >= k.drained {
+	} else if k.copyTrial == nil || p.at >= k.drained {
 		k.without.add(lost)
 	}
 }
@@ -185,7 +190,9 @@ func (k *copyPolicy) lost(p *sentPacket, follows bool, most int8) {
 		k.losses.Lost()
 		k.noted++
 		k.quiet, k.over = 0, false
-		k.missed = k.missed || !p.copies && p.at >= k.drained
+		if t := k.copyTrial; t != nil {
+			t.missed = t.missed || !p.copies && p.at >= t.drained
+		}
 	}
 }
 
@@ -250,10 +257,16 @@ func (k *copyPolicy) filling() bool {
 // decide sets the level. It is called once in each Flush.
 func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 	k.want = min(k.wanted(), most)
-	switch {
-	case k.want == 0:
-		k.level, k.resting = 0, false
+	if k.want == 0 {
+		if k.level = 0; k.copyTrial != nil {
+			k.resting = false
+		}
 		return
+	}
+	if k.copyTrial == nil {
+		k.copyTrial = new(copyTrial)
+	}
+	switch {
 	case k.level == 0:
 	case k.filling():
 		k.failed(now, noQueue)
@@ -283,7 +296,9 @@ func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 func (k *copyPolicy) wanted() int8 {
 	gone := k.losses.Gone
 	if gone > 0 && !k.over && k.quiet > min(quietGaps*k.losses.Decided/gone, mostQuiet) {
-		k.over, k.check = true, k.check/4
+		if k.over = true; k.copyTrial != nil {
+			k.check /= 4
+		}
 		k.losses.Gone -= gone / 4 // it may come back
 	}
 	if k.over || gone == 0 || 3*k.short < 2*k.runs {

@@ -66,6 +66,7 @@ type Endpoint struct {
 	roomy    []*channel // the app is told of their room at the next Advance
 	buried   []*channel // ended; their buffers may still be in the hands of a callback
 
+	trailer   int // of a packet of data: a checksum, or what the Guard adds
 	mac       hash.Hash
 	macIn     []byte // scratch of mac's input
 	macOut    []byte // scratch of its output
@@ -127,6 +128,9 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 		step:      min(awakeStep, cfg.Inactivity/awakeSteps),
 		packet:    make([]byte, 0, cfg.MTU+maxSeal),
 		buffers:   buffers{large: max(cfg.MTU, openSize)},
+	}
+	if e.trailer = checksumSize; cfg.Guard != nil {
+		e.trailer = cfg.Guard.Overhead()
 	}
 	e.SetHandler(h)
 	return e, nil

@@ -43,6 +43,15 @@ type outStream struct {
 // write cuts msg into segments of at most limit bytes at the end of the stream.
 func (s *outStream) write(e *Endpoint, limit int, msg []byte) {
 	tail := s.tail()
+	if tail != nil {
+		// Most messages find room where the last one ended.
+		before := len(tail.buf)
+		if end := before + maxLengthSize + len(msg); end <= limit && end <= cap(tail.buf) {
+			tail.buf = append(binary.AppendUvarint(tail.buf, uint64(len(msg))), msg...)
+			s.queued += len(tail.buf) - before
+			return
+		}
+	}
 	if tail == nil || limit-len(tail.buf) < maxLengthSize {
 		tail = s.addSegment(e, len(msg))
 	}
@@ -69,8 +78,12 @@ func (s *outStream) tail() *segment {
 	return s.segments.at(s.segments.len() - 1)
 }
 
-// addSegment begins a segment for n bytes.
+// addSegment begins a segment for n bytes. Behind one that is full and waits more will follow, and
+// would have to be moved into a larger buffer.
 func (s *outStream) addSegment(e *Endpoint, n int) *segment {
+	if s.unsent() > 0 {
+		n = e.buffers.large
+	}
 	p := s.segments.push()
 	p.buf = e.buffer(min(n+maxLengthSize, e.buffers.large))
 	return p

@@ -38,7 +38,7 @@ func (c *channel) trailer(e *Endpoint) int {
 	if c.sealer == nil {
 		return checksumSize
 	}
-	return e.cfg.Guard.Overhead()
+	return e.trailer
 }
 
 // free is the number of bytes that may still be appended.

@@ -13,7 +13,7 @@ import (
 func (w *Witness) Pending(watcher *presence.Entity) int {
 	n := 0
 	for i := range w.entries {
-		if w.pending(&w.entries[i], watcher) {
+		if en := &w.entries[i]; en.a != nil && w.pending(en, watcher) {
 			n++
 		}
 	}

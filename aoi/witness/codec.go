@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -37,7 +36,7 @@ var errState = errors.New("witness: the state is not one that Append writes")
 
 // Append encodes everything that the next cell needs in order to go on where this one stopped:
 //
-//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint count, then by ascending id
+//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint count, then by ascending alias and id
 //	uvarint id, uvarint incarnation, u8 flags, with viaFlag uvarint via, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy),
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
@@ -49,10 +48,11 @@ func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(w.moves.number))
 	b = binary.AppendUvarint(b, uint64(w.deficit))
 	b = codec.AppendF32(codec.AppendF32(codec.AppendF32(b, w.factor), w.reach[0]), w.reach[1])
-	b = binary.AppendUvarint(b, uint64(len(w.entries)))
-	for _, n := range w.names {
-		i, _ := w.locate(n)
-		b = w.appendEntry(b, &w.entries[i])
+	b = binary.AppendUvarint(b, uint64(w.names.n))
+	for i := range w.entries {
+		if en := &w.entries[i]; en.a != nil {
+			b = w.appendEntry(b, en)
+		}
 	}
 	return w.appendPairs(w.kept.append(b))
 }
@@ -103,18 +103,22 @@ func (w *Witness) Read(r *codec.Reader) {
 		r.Fail(errState)
 	}
 	count := r.Count(MaxEntries, minEntry)
-	next := Witness{updates: w.updates, entries: make([]entry, 0, count), names: make([]ref, 0, count)}
+	next := Witness{updates: w.updates, entries: make([]entry, 0, count), odd: make([]ref, 0, count)}
+	next.names.grow(count)
 	names := aliases{used: make([]bool, 0, count+count/4)} // a few are free in between
 	accounts, numbers := make([]account, count), make(slab, 0, 2*count)
 	for i := range accounts {
 		en := next.readEntry(r, &accounts[i], &numbers)
-		if k := len(next.names); k > 0 && en.a.id <= next.names[k-1].id || en.alias != none && !names.claim(en.alias) {
+		n := ref{en.a.id, en.alias}
+		if _, twice := next.names.get(n.id); twice || i > 0 && !next.entries[i-1].before(n) || n.alias != none && !names.claim(n.alias) {
 			r.Fail(errState)
 		}
 		if r.Err() != nil {
 			return
 		}
-		next.entries, next.names = append(next.entries, en), append(next.names, ref{en.a.id, en.alias})
+		next.names.put(n)
+		en.listed = true
+		next.entries, next.odd = append(next.entries, en), append(next.odd, n)
 		if !en.a.gone {
 			next.live++
 		}
@@ -123,8 +127,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	if next.pairs = readPairs(r); r.Err() != nil {
 		return
 	}
-	next.sortEntries()
-	w.entries, w.names, w.live, w.odd = next.entries, next.names, next.live, len(next.entries)
+	w.entries, w.names, w.live, w.odd, w.gaps = next.entries, next.names, next.live, next.odd, 0
 	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, [2]float32{radius, hysteresis}
 	// The bundle that is to be next may make the client forget them all (Restart).
 	names.settle(number + 1)
@@ -135,24 +138,6 @@ func (w *Witness) Read(r *codec.Reader) {
 	}
 	w.rescale()
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
-}
-
-// sortEntries puts entries that are by id into the order of their aliases. An entry is long: the order
-// is found with numbers, and each entry is then moved once, along the cycles of the order.
-func (w *Witness) sortEntries() {
-	order := make([]uint64, len(w.entries)) // alias, and where the entry is
-	for i := range w.entries {
-		order[i] = uint64(w.entries[i].alias)<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	for first := range order {
-		held, k := w.entries[first], first
-		for from := int(uint32(order[k])); from != first; from = int(uint32(order[k])) {
-			w.entries[k], order[k] = w.entries[from], uint64(k)
-			k = from
-		}
-		w.entries[k], order[k] = held, uint64(k)
-	}
 }
 
 func (w *Witness) readEntry(r *codec.Reader, a *account, m *slab) entry {

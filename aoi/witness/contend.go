@@ -27,7 +27,12 @@ func (w *Witness) compete() {
 	q.order()
 }
 
+// distance is that of an entry with a Subject. As a rule the sight has the place, and is at hand.
 func (w *Witness) distance(en *entry) float32 {
+	if s := en.s; s.shown && s.tick == w.view.tick {
+		dx, dz := s.x-w.view.x, s.z-w.view.z
+		return (&turn{square: dx*dx + dz*dz}).distance()
+	}
 	p := &en.entity().Position
 	dx, dz := p.X-w.view.x, p.Z-w.view.z
 	return (&turn{square: dx*dx + dz*dz}).distance()
@@ -141,13 +146,17 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 	return t.distance(), en.s != nil
 }
 
+// patrolTicks is in how many Updates the patrol goes round at most. Where there is room for few, who
+// is far away has its next turn half a minute later, and may stand beside the watcher long before.
+const patrolTicks = 10
+
 // patrol goes round all entries, and serves those that have waited too long, before everyone. One is
-// served whatever was spent, and more as far as the next Updates can save it. It goes round in a
-// quarter of MaxWait, and looks for who will have waited so long before it comes again. Who has come
-// much nearer since its last turn gets the next one sooner.
+// served whatever was spent, and more as far as the next Updates can save it. It looks for who will have
+// waited too long before it comes again. Who has come much nearer since its last turn gets the next one
+// sooner.
 func (w *Witness) patrol(budget int) {
 	q := &w.queue
-	round := max(w.cfg.MaxWait/4, 1)
+	round := max(min(w.cfg.MaxWait/4, patrolTicks), 1)
 	first := true
 	for range min((len(w.entries)+round-1)/round, len(w.entries)) {
 		if q.patrol >= len(w.entries) {
@@ -176,22 +185,3 @@ func (w *Witness) hasten(en *entry) {
 
 // waited is for how many Updates an entry has not had its turn.
 func (w *Witness) waited(en *entry) int { return int(int32(w.updates - en.since)) }
-
-// slot finds the entry with an alias. Few numbers below one in use are free as a rule, so that the
-// search goes down from there.
-func (w *Witness) slot(alias uint16) (int, bool) {
-	high := min(int(alias), len(w.entries)-1)
-	low, by := high, 1
-	for low > 0 && w.entries[low].alias > alias {
-		high = low
-		low, by = max(low-by, 0), 2*by
-	}
-	for low < high {
-		if mid := int(uint(low+high+1) / 2); w.entries[mid].alias <= alias {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return low, low >= 0 && w.entries[low].alias == alias
-}

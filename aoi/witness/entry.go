@@ -7,10 +7,11 @@ import (
 )
 
 // entry is one entity of the area of interest: what each Update looks at. Entries stand side by side
-// in the order of their aliases, which is their order in a packet, and fill a line of memory each.
+// in the order of their aliases, which is their order in a packet, and fill a line of memory each. A gap
+// among them has an alias alone.
 type entry struct {
-	s *sight // of account.s; nil while there is more to do than to look: see Witness.tend
-	a *account
+	s *sight   // of account.s; nil while there is more to do than to look: see Witness.tend
+	a *account // nil for a gap
 
 	at    virtual // time of the next turn, if it is placed
 	since uint32  // the last Update after which it was owed nothing
@@ -36,6 +37,7 @@ type entry struct {
 	settled bool
 	rested  bool // the place of moved was sent reliably
 	placed  bool // it has its turn in virtual time
+	listed  bool // in Witness.odd
 }
 
 // account is what the client knows of an entity apart from its place, and what becomes of the entry. It

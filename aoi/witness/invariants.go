@@ -1,36 +1,44 @@
 package witness
 
-import (
-	"cmp"
-
-	"github.com/cellscape/cellscape/internal/invariant"
-)
+import "github.com/cellscape/cellscape/internal/invariant"
 
 // assertEntries checks the area of interest: each entity once, those in range counted, and each entry
 // with the Subject of its entity.
 func (w *Witness) assertEntries() {
-	live, odd := 0, 0
+	live, gaps := 0, 0
 	for i := range w.entries {
 		en := &w.entries[i]
-		a := en.a
-		if i > 0 && cmp.Or(cmp.Compare(w.entries[i-1].alias, en.alias), cmp.Compare(w.entries[i-1].a.id, a.id)) >= 0 {
-			invariant.Broken("witness: %v stands before %v", w.entries[i-1].a.id, a.id)
+		if i > 0 && w.entries[i-1].alias >= en.alias && en.alias != none {
+			invariant.Broken("witness: alias %d stands before %d", w.entries[i-1].alias, en.alias)
 		}
-		if at, known := w.find(a.id); !known || at != i {
-			invariant.Broken("witness: %v is not found", a.id)
+		if en.a == nil {
+			gaps++
+			continue
 		}
-		if a.gone && a.s != nil || a.s != nil && a.s.Entity.ID != a.id || en.s != nil && (a.s == nil || en.s != a.s.sight) {
-			invariant.Broken("witness: %v is gone, or another", a.id)
-		}
-		if !a.gone {
+		w.assertEntry(i)
+		if !en.a.gone {
 			live++
 		}
-		if en.s == nil {
-			odd++
-		}
 	}
-	if live != w.live || odd != w.odd || len(w.names) != len(w.entries) {
-		invariant.Broken("witness: %d in range, %d are counted; %d without a subject, %d are counted", live, w.live, odd, w.odd)
+	if live != w.live || gaps != w.gaps || w.names.n != len(w.entries)-gaps {
+		invariant.Broken("witness: %d in range, %d are counted; %d gaps, %d are counted", live, w.live, gaps, w.gaps)
+	}
+}
+
+func (w *Witness) assertEntry(i int) {
+	en := &w.entries[i]
+	a := en.a
+	if i > 0 && en.alias == none && w.entries[i-1].alias == none && w.entries[i-1].a.id >= a.id {
+		invariant.Broken("witness: %v stands before %v", w.entries[i-1].a.id, a.id)
+	}
+	if at, known := w.find(a.id); !known || at != i {
+		invariant.Broken("witness: %v is not found", a.id)
+	}
+	if a.gone && a.s != nil || a.s != nil && a.s.Entity.ID != a.id || en.s != nil && (a.s == nil || en.s != a.s.sight) {
+		invariant.Broken("witness: %v is gone, or another", a.id)
+	}
+	if en.s == nil && !en.listed {
+		invariant.Broken("witness: %v has no subject and is not listed", a.id)
 	}
 }
 

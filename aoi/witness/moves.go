@@ -61,7 +61,7 @@ func (w *Witness) Unsent(packet int) {
 	m := &w.moves
 	for i := range m.told {
 		t := &m.told[i]
-		if int(t.packet) != packet || int(t.entry) >= len(w.entries) || w.entries[t.entry].alias != t.alias {
+		if int(t.packet) != packet || !w.still(t.entry, t.alias) {
 			continue
 		}
 		if w.with.Told != nil {
@@ -74,6 +74,11 @@ func (w *Witness) Unsent(packet int) {
 	}
 	w.unsentNews(packet)
 	w.deficit = max(0, w.deficit-len(m.packets[packet]))
+}
+
+// still reports whether an entry of the last Update stands where it stood.
+func (w *Witness) still(i int32, alias uint16) bool {
+	return int(i) < len(w.entries) && w.entries[i].alias == alias && w.entries[i].a != nil
 }
 
 // Saw takes in what the client says that it has seen, so that places next to those take fewer bytes.

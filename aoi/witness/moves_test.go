@@ -51,9 +51,9 @@ func (wd *world) everyoneRuns() {
 func (wd *world) ids(packet []byte) (all []entity.ID) {
 	wd.t.Helper()
 	err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
-		for _, n := range wd.w.names {
-			if uint32(n.alias) == m.Alias {
-				all = append(all, n.id)
+		for i := range wd.w.entries {
+			if en := &wd.w.entries[i]; en.a != nil && uint32(en.alias) == m.Alias {
+				all = append(all, en.a.id)
 			}
 		}
 	})

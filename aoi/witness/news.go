@@ -241,10 +241,10 @@ func (m *moves) packNews() {
 func (w *Witness) unsentNews(packet int) {
 	for i := range w.moves.hints {
 		h := &w.moves.hints[i]
-		if int(w.moves.pieces[h.piece].packet) != packet || int(h.entry) >= len(w.entries) {
+		if int(w.moves.pieces[h.piece].packet) != packet || !w.still(h.entry, h.alias) {
 			continue
 		}
-		if en := &w.entries[h.entry]; en.alias == h.alias && int(h.k) < len(en.a.lossy) {
+		if en := &w.entries[h.entry]; int(h.k) < len(en.a.lossy) {
 			en.a.lossy[h.k].told = h.before
 			en.settled = false
 			w.again(en)

@@ -40,7 +40,7 @@ func TestQueueOrder(t *testing.T) {
 	}
 }
 
-// An alias is found among any that are in use.
+// An alias is found among any that are in use, and not in a gap.
 func TestSlot(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 300 {
@@ -48,6 +48,8 @@ func TestSlot(t *testing.T) {
 		used := make([]bool, 1+rng.IntN(100))
 		for alias := range used {
 			if used[alias] = rng.IntN(4) > 0; used[alias] {
+				w.entries = append(w.entries, entry{alias: uint16(alias), a: new(account)})
+			} else if rng.IntN(2) > 0 {
 				w.entries = append(w.entries, entry{alias: uint16(alias)})
 			}
 		}
@@ -326,7 +328,7 @@ func TestWhoComesNearIsHastened(t *testing.T) {
 	k, _ := wd.w.find(far.ID)
 	far.Position.X = 1
 	turn := wd.w.entries[k].at.ahead(wd.w.queue.now)
-	for range DefaultMaxWait / 4 {
+	for range patrolTicks {
 		wd.turns(1)
 		if k, _ = wd.w.find(far.ID); wd.w.entries[k].at.ahead(wd.w.queue.now) < turn/100 {
 			return

@@ -13,12 +13,15 @@ import (
 // witness must be closed: call Enter for whatever is in range.
 func (w *Witness) Restart() {
 	for i := range w.entries {
-		w.giveUp(&w.entries[i])
-		w.release(w.entries[i].a)
+		if en := &w.entries[i]; en.a != nil {
+			w.giveUp(en)
+			w.release(en.a)
+		}
 	}
 	clear(w.entries)
-	w.entries, w.names = w.entries[:0], w.names[:0]
-	w.live, w.odd = 0, 0
+	w.entries, w.odd = w.entries[:0], w.odd[:0]
+	w.names.reset()
+	w.live, w.gaps = 0, 0
 	w.queue, w.kept = queue{}, kept{}
 	w.moves.seen, w.moves.bits = protocol.Seen{}, 0
 }
@@ -32,15 +35,16 @@ func (w *Witness) Restart() {
 // moved is where the client has it. What the client says that it has seen counts anew, since no place of
 // before tells the next.
 func (w *Witness) Carry(companions []entity.ID, elsewhere bool) (seen []entity.ID) {
-	for i := len(w.names) - 1; i >= 0; i-- { // who goes may be removed
-		id := w.names[i].id
-		k, _ := w.locate(w.names[i])
-		a := w.entries[k].a
-		switch with := slices.Contains(companions, id); {
-		case with && w.entries[k].sent && !a.gone && !a.leave:
-			seen = append(seen, id)
+	for i := len(w.entries) - 1; i >= 0; i-- { // who goes may be removed
+		a := w.entries[i].a
+		if a == nil {
+			continue
+		}
+		switch with := slices.Contains(companions, a.id); {
+		case with && w.entries[i].sent && !a.gone && !a.leave:
+			seen = append(seen, a.id)
 		case !with && elsewhere:
-			w.Gone(id)
+			w.Gone(a.id)
 		}
 	}
 	w.moves.seen, w.moves.bits = protocol.Seen{}, 0
@@ -51,7 +55,7 @@ func (w *Witness) Carry(companions []entity.ID, elsewhere bool) (seen []entity.I
 // Met reports whether the client has been told of everybody in range whom a bundle can carry.
 func (w *Witness) Met() bool {
 	for i := range w.entries {
-		if en := &w.entries[i]; !en.sent && !en.a.gone && !en.a.stuck {
+		if en := &w.entries[i]; en.a != nil && !en.sent && !en.a.gone && !en.a.stuck {
 			return false
 		}
 	}

@@ -73,26 +73,36 @@ func (w *Witness) size() int { return len(w.bundle) - w.header + w.moves.size() 
 // tend does what there is to do for entries without a Subject to look at: it tells of leaves, lets go
 // of entries that are finished, and has the others looked at.
 func (w *Witness) tend() {
-	for i := 0; w.odd > 0 && i < len(w.entries); i++ {
-		en := &w.entries[i]
-		if en.s != nil {
-			continue
-		}
-		w.expire(en)
-		w.sayLeave(en)
-		if en.a.gone && !en.a.leave {
-			w.remove(i)
-			i--
-			continue
-		}
-		if !en.a.leave {
-			en.s = en.a.s.hot()
-			w.reseat(en, nil)
+	w.closeGaps()
+	odd := w.odd
+	w.odd = w.odd[:0]
+	for _, n := range odd {
+		if i, known := w.locate(n); known && w.entries[i].listed {
+			w.entries[i].listed = false
+			w.tendOne(i)
 		}
 	}
 	if invariant.On {
 		w.assertEntries()
 	}
+}
+
+// tendOne lists an entry again that is still not to be looked at.
+func (w *Witness) tendOne(i int) {
+	en := &w.entries[i]
+	if en.s != nil {
+		return
+	}
+	w.expire(en)
+	w.sayLeave(en)
+	if en.a.gone && !en.a.leave {
+		w.remove(i)
+		return
+	}
+	if !en.a.leave {
+		en.s = en.a.s.hot()
+	}
+	w.reseat(en, nil)
 }
 
 // turn is what an entry is owed in this Update.

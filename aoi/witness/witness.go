@@ -1,7 +1,6 @@
 package witness
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -13,8 +12,8 @@ import (
 // What each Update reads and writes comes first, side by side.
 type Witness struct {
 	*desk
-	entries []entry // by alias, and by id
-	odd     int     // entries without a Subject to look at
+	entries []entry // by alias, and by id, with gaps
+	odd     []ref   // entries without a Subject to look at, and some that have one again
 	number  uint64  // of the last bundle
 	updates uint32  // counts round, without 0
 	scale   float32 // of distances, from factor and spare
@@ -27,7 +26,8 @@ type Witness struct {
 	aliases aliases
 	moves   moves
 
-	names  []ref // the entries, by id
+	names  index // the entries, by id
+	gaps   int   // in entries
 	free   []*account
 	live   int     // entries that are not gone
 	factor float32 // of distances that detail depends on, in (0, 1]
@@ -36,12 +36,6 @@ type Witness struct {
 	kept    kept
 	pairs   []pair // by id
 	dropped uint64
-}
-
-// ref finds an entry by the id of its entity.
-type ref struct {
-	id    entity.ID
-	alias uint16
 }
 
 // New returns a Witness that knows nobody. It panics if Validate refuses cfg.
@@ -88,7 +82,7 @@ func (w *Witness) Enter(s *Subject) {
 	}
 	i, known := w.find(e.ID)
 	if !known {
-		if len(w.entries) < MaxEntries {
+		if w.names.n < MaxEntries {
 			w.meet(s)
 		}
 		return
@@ -114,29 +108,20 @@ func (w *Witness) meet(s *Subject) {
 	en.a.id = s.Entity.ID
 	en.a.scheme = w.schemeFor(en.a.id)
 	en.begin(s)
-	w.odd++
-	w.reseat(&en, nil)
-	w.insert(en)
 	w.live++
-}
-
-// insert puts an entry where its alias belongs.
-func (w *Witness) insert(en entry) {
-	i, _ := w.locate(ref{en.a.id, en.alias})
-	w.entries = slices.Insert(w.entries, i, en)
-	k, _ := w.lookUp(en.a.id)
-	w.names = slices.Insert(w.names, k, ref{en.a.id, en.alias})
-}
-
-// reseat takes in that the Subject of an entry may not be what it was: it keeps the count of those
-// without one, and who has one again waits for a turn.
-func (w *Witness) reseat(en *entry, was *sight) {
-	if was == nil {
-		w.odd--
+	if at := w.insert(en); w.queue.on {
+		w.join(at)
 	}
-	if en.s == nil {
-		w.odd++
-	} else if was == nil && w.queue.on {
+}
+
+// reseat takes in that the Subject of an entry may not be what it was: who has none is listed, and
+// who has one again waits for a turn.
+func (w *Witness) reseat(en *entry, was *sight) {
+	switch {
+	case en.s == nil && !en.listed:
+		en.listed = true
+		w.odd = append(w.odd, ref{en.a.id, en.alias})
+	case en.s != nil && was == nil && w.queue.on:
 		w.join(en)
 	}
 }
@@ -146,7 +131,7 @@ func (w *Witness) reseat(en *entry, was *sight) {
 // nothing else works on its entities.
 func (w *Witness) HoldHistory() {
 	for i := range w.entries {
-		if en := &w.entries[i]; en.a.s != nil && en.sent {
+		if en := &w.entries[i]; en.a != nil && en.a.s != nil && en.sent {
 			en.hold()
 		}
 	}
@@ -191,38 +176,26 @@ func (w *Witness) gone(i int) {
 // Close ends the watching: no Subject counts the witness any more, which is of no more use here.
 func (w *Witness) Close() {
 	for i := range w.entries {
-		en := &w.entries[i]
-		was := en.s
-		en.s = nil
-		w.reseat(en, was)
-		en.a.watch(nil)
-	}
-}
-
-// remove forgets an entry that has no Subject.
-func (w *Witness) remove(i int) {
-	en := &w.entries[i]
-	w.giveUp(en)
-	k, _ := w.lookUp(en.a.id)
-	w.names = slices.Delete(w.names, k, k+1)
-	w.odd--
-	w.release(en.a)
-	w.entries = slices.Delete(w.entries, i, i+1)
-	if i < w.queue.patrol {
-		w.queue.patrol--
+		if en := &w.entries[i]; en.a != nil {
+			was := en.s
+			en.s = nil
+			w.reseat(en, was)
+			en.a.watch(nil)
+		}
 	}
 }
 
 // Known yields the ids of the entities in range, ascending: all that entered and did not leave,
-// whether or not the client was told. The set must not be changed during the iteration.
+// whether or not the client was told.
 func (w *Witness) Known() iter.Seq[entity.ID] {
-	return func(yield func(entity.ID) bool) {
-		for _, n := range w.names {
-			if i, _ := w.locate(n); !w.entries[i].a.gone && !yield(n.id) {
-				return
-			}
+	ids := make([]entity.ID, 0, w.live)
+	for i := range w.entries {
+		if a := w.entries[i].a; a != nil && !a.gone {
+			ids = append(ids, a.id)
 		}
 	}
+	slices.Sort(ids)
+	return slices.Values(ids)
 }
 
 // Len is the number of ids that Known yields.
@@ -243,38 +216,6 @@ func (w *Witness) Has(id entity.ID, incarnation uint32) bool {
 // visible properties are above it. The count is local and does not travel. A game whose count grows
 // must send less at once.
 func (w *Witness) Dropped() uint64 { return w.dropped }
-
-// find is the index of an entity's entry.
-func (w *Witness) find(id entity.ID) (int, bool) {
-	k, known := w.lookUp(id)
-	if !known {
-		return 0, false
-	}
-	return w.locate(w.names[k])
-}
-
-func (w *Witness) lookUp(id entity.ID) (int, bool) {
-	return slices.BinarySearchFunc(w.names, id, func(n ref, id entity.ID) int { return cmp.Compare(n.id, id) })
-}
-
-func (w *Witness) locate(n ref) (int, bool) {
-	if n.alias != none && len(w.entries) > 0 { // then slot knows where to look first
-		i, taken := w.slot(n.alias)
-		if w.entries[i].alias < n.alias {
-			i++
-		}
-		return i, taken && w.entries[i].a.id == n.id
-	}
-	from, to := 0, len(w.entries) // a search of the library would copy an entry for each look
-	for from < to {
-		if k := (from + to) / 2; w.entries[k].before(n) {
-			from = k + 1
-		} else {
-			to = k
-		}
-	}
-	return from, from < len(w.entries) && w.entries[from].alias == n.alias && w.entries[from].a.id == n.id
-}
 
 func (w *Witness) take() *account {
 	if n := len(w.free); n > 0 {

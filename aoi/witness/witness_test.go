@@ -163,7 +163,7 @@ func TestIncarnations(t *testing.T) {
 	wd.w.Leave(7) // never told
 	wd.w.Leave(7)
 	wd.tell()
-	if len(wd.w.entries) != 0 {
+	if wd.w.names.n != 0 {
 		t.Fatal("an entry is left")
 	}
 }

@@ -210,8 +210,6 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.tellObservers()
 		m.tellOperators()
 	}
-	m.own.Measure(&m.cfg.Meters)
-	m.routes.Describe(&m.own)
 	return m.ticks.End(m.ticks.Now(), &m.own)
 }
 

@@ -30,6 +30,8 @@ func (m *CellAppMgr) Status() status.World {
 		}
 		s.addTo(&st)
 	}
+	m.own.Measure(&m.cfg.Meters) // which describes each carrier, and so is not done in each tick
+	m.routes.Describe(&m.own)
 	st.Apps = append(st.Apps, status.App{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
 		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(), Carriers: m.own.Carriers,

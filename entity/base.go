@@ -28,7 +28,8 @@ type baseHost interface {
 	AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error)
 	Cancel(id CallbackID) bool
 	Handling() Call
-	Schema() *property.Schema
+	Mailbox(m property.Mailbox) Mailbox
+	Lookup(id ID, typeName string, kind MailboxKind) Mailbox
 	clientHost
 	downloadHost
 	storeHost
@@ -84,12 +85,12 @@ func (b *Base) Cell() Mailbox { return Mailbox{ID: b.id, Kind: CellMailbox, Def:
 
 // Mailbox makes a stored mailbox callable, from a property, an argument or a result. Calls come from
 // this base. A mailbox of a type that the definitions do not have reaches nobody.
-func (b *Base) Mailbox(m property.Mailbox) Mailbox { return Callable(m, b.host.Schema(), b.host) }
+func (b *Base) Mailbox(m property.Mailbox) Mailbox { return b.host.Mailbox(m) }
 
 // Lookup is the mailbox of an entity whose id and type are known. A type that the definitions do not
 // have makes one that reaches nobody.
 func (b *Base) Lookup(id ID, typeName string, kind MailboxKind) Mailbox {
-	return Find(b.host.Schema(), id, typeName, kind, b.host)
+	return b.host.Lookup(id, typeName, kind)
 }
 
 // CreateCell creates the cell part in a space. position is in metres, direction is yaw, pitch and
@@ -184,8 +185,8 @@ func (b *Base) CreateBase(info BaseInfo, method string) (request uint64, err err
 // (T) OnX(NameReply), is told whether the base has the name now, or who else has it. The name is free
 // again when the base ends, or by UnregisterName. A base that has the name already is told so, and one
 // whose name turns out to be another one's hears OnNameLost (baseapp.NameLoser). Errors are
-// ErrNoCallback, ErrGone, ErrTooMany beyond MaxBaseNames or too many open requests, and that of a name
-// that is empty or longer than MaxBaseName.
+// ErrNoCallback, ErrGone, ErrTooMany beyond limits.BaseNames or too many open requests, and that of a name
+// that is empty or longer than limits.BaseName.
 func (b *Base) RegisterName(name, method string) (request uint64, err error) {
 	return b.host.RegisterName(name, method)
 }
@@ -228,7 +229,7 @@ func (b *Base) Destroy() { b.host.Destroy() }
 
 // AddTimer calls the script's method of that name, a func (T) OnX(Callback), once the time after
 // has passed, and then at intervals of every if that is above zero. Times are game time, rounded up
-// to ticks. The timer dies with the base. Errors are ErrNoCallback, ErrTooMany beyond MaxTimers,
+// to ticks. The timer dies with the base. Errors are ErrNoCallback, ErrTooMany beyond limits.Timers,
 // ErrGone, and that of a negative time.
 func (b *Base) AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error) {
 	return b.host.AddTimer(after, every, method, user)
@@ -243,7 +244,7 @@ func (b *Base) Cancel(id CallbackID) bool { return b.host.Cancel(id) }
 // Later gives the same token. It is good for the base in all its lives and on every app, also in a backup
 // or after a move, until the call is answered, or the time that the caller gave it (Mailbox.Within) is
 // over. When the base ends, the calls that it has not answered fail with ErrNoEntity. Errors are ErrNoCall
-// outside of a method, and ErrFull beyond MaxOwedAnswers.
+// outside of a method, and ErrFull beyond limits.OwedAnswers.
 //
 //	func (g *Guild) Join(name string) (rank int32, err error) {
 //		token, err := g.Later()

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/stored"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -32,7 +34,7 @@ func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error) { return 4
 func (h *fakeHost) Backup(string, int64) error                        { return nil }
 func (h *fakeHost) SetAutoBackup(bool)                                {}
 func (h *fakeHost) SetAutoArchive(bool)                               {}
-func (h *fakeHost) QueryStore(StoredQuery, string) (uint64, error)    { return 0, nil }
+func (h *fakeHost) QueryStore(stored.Query, string) (uint64, error)   { return 0, nil }
 
 func (h *fakeHost) DestroySpace(id SpaceID) error               { h.created = int(id); return nil }
 func (h *fakeHost) App() mercury.Address                        { return mercury.Address{Salt: 9} }
@@ -54,7 +56,8 @@ func (h *fakeHost) Later() (AnswerToken, error)                                 
 func (h *fakeHost) Answer(t AnswerToken, _ ...any) error                               { h.created = int(t); return nil }
 func (h *fakeHost) Fail(AnswerToken, error) error                                      { return ErrAnswered }
 func (h *fakeHost) Handling() Call                                                     { return Call{Source: 7, Number: 5} }
-func (h *fakeHost) Schema() *property.Schema                                           { return nil }
+func (h *fakeHost) Mailbox(property.Mailbox) Mailbox                                   { return Mailbox{} }
+func (h *fakeHost) Lookup(ID, string, MailboxKind) Mailbox                             { return Mailbox{} }
 func (h *fakeHost) Download(uint32, string, []byte, string) error                      { return ErrNoPart }
 func (h *fakeHost) DownloadProgress(id uint32) (int, int, bool)                        { return int(id), 9, true }
 func (h *fakeHost) CancelDownload(id uint32) bool                                      { h.created = int(id); return true }
@@ -62,11 +65,11 @@ func (h *fakeHost) ClientSession() uint32                                       
 func (h *fakeHost) GiveClientTo(property.Mailbox, string) error                        { return ErrNoPart }
 func (h *fakeHost) KickClient(string) error                                            { return ErrNoPart }
 func (h *fakeHost) LoginData() []byte                                                  { return nil }
-func (h *fakeHost) Write(string, int64) error                                          { return ErrNotStored }
+func (h *fakeHost) Write(string, int64) error                                          { return stored.ErrNotKept }
 func (h *fakeHost) Row() uint64                                                        { return 7 }
 func (h *fakeHost) Stood() (Stood, bool)                                               { return Stood{Space: 1}, true }
-func (h *fakeHost) LoadBase(Stored, string) (uint64, error)                            { return 0, ErrNotStored }
-func (h *fakeHost) DestroyRow() error                                                  { return ErrNotStored }
+func (h *fakeHost) LoadBase(stored.Key, string) (uint64, error)                        { return 0, stored.ErrNotKept }
+func (h *fakeHost) DestroyRow() error                                                  { return stored.ErrNotKept }
 func (h *fakeHost) ClientAccount() string                                              { return "ann" }
 
 func TestBaseAsksItsHost(t *testing.T) {
@@ -119,7 +122,7 @@ func TestBaseAsksItsHost(t *testing.T) {
 	if id, err := b.AddSpaceData(9, 12, nil); err != nil || id != 5 || host.created != 12 {
 		t.Errorf("space data %d was added: %v", id, err)
 	}
-	if b.SetSpaceData(9, FirstReservedKey, nil) == nil || b.RemoveSpaceData(9, FirstReservedKey+1, 0) == nil || host.created != 12 {
+	if b.SetSpaceData(9, spacekey.First, nil) == nil || b.RemoveSpaceData(9, spacekey.First+1, 0) == nil || host.created != 12 {
 		t.Error("a reserved key was set")
 	}
 	host.created = 3

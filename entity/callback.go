@@ -1,6 +1,8 @@
 package entity
 
-import "errors"
+import (
+	"errors"
+)
 
 // CallbackID names a timer or controller that a part of an entity has started. Ids rise, and none
 // is used twice in the life of the part.
@@ -20,7 +22,7 @@ type Callback struct {
 var (
 	// ErrNoCallback is returned for a name that is not a callback of the script.
 	ErrNoCallback = errors.New("entity: the script has no such callback")
-	// ErrTooMany is returned beyond a bound, such as MaxTimers.
+	// ErrTooMany is returned beyond a bound, such as limits.Timers.
 	ErrTooMany = errors.New("entity: too many")
 	// ErrGone is returned by methods of a part that has been destroyed or has moved to another app.
 	ErrGone = errors.New("entity: this part of the entity is no longer here")

@@ -88,7 +88,7 @@
 //		g.fault(g.Answer(token, int32(1))) // or, checked by the compiler: world.GuildBaseAnswers{g}.AnswerJoin(token, 1)
 //	}
 //
-// A part keeps up to MaxOwedAnswers calls so. They travel with it, are in its backups and copies, and
+// A part keeps up to limits.OwedAnswers calls so. They travel with it, are in its backups and copies, and
 // keep their tokens; a part that is restored and handles a call again gives it the token that it had.
 // Each is answered once: by the script, by an error that the method itself returns, by ErrNoEntity when
 // the part ends, or by the caller's time-out, which ends the kept call, too. Answer returns ErrAnswered

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/property"
 )
@@ -103,12 +104,12 @@ type Mailbox struct {
 // The answer has the results of the called method, or an error. If Call returns an error, nothing was
 // called and no answer comes. The methods of clients have no answers.
 func (m Mailbox) Then(method string, user int64) Mailbox {
-	m.onReply, m.user, m.within = method, user, CallTimeout
+	m.onReply, m.user, m.within = method, user, limits.DefaultCallTime
 	return m
 }
 
-// Within sets how long a two-way call may take, in game time, instead of CallTimeout; at most
-// MaxCallTimeout. Use it after Then.
+// Within sets how long a two-way call may take, in game time, instead of limits.DefaultCallTime; at most
+// limits.CallTime. Use it after Then.
 func (m Mailbox) Within(d time.Duration) Mailbox {
 	m.within = d
 	return m
@@ -146,8 +147,8 @@ func (m Mailbox) Call(method string, args ...any) error {
 	case m.onReply == "":
 	case m.Kind.Part() == ClientPart:
 		return fmt.Errorf("%w: %s.%s: a client does not answer; call without Then", ErrNoMethod, m.Def.Name, method)
-	case m.within <= 0 || m.within > MaxCallTimeout:
-		return fmt.Errorf("entity: call of %s.%s within %v: give more than 0 and at most %v", m.Def.Name, method, m.within, MaxCallTimeout)
+	case m.within <= 0 || m.within > limits.CallTime:
+		return fmt.Errorf("entity: call of %s.%s within %v: give more than 0 and at most %v", m.Def.Name, method, m.within, limits.CallTime)
 	}
 	var buffer *argument.Buffer
 	if via, ok := m.Via.(bufferedCaller); ok {
@@ -171,34 +172,4 @@ func (m Mailbox) method(name string) *property.Method {
 	default:
 		return m.Def.ClientMethod(name)
 	}
-}
-
-// Callable is a stored mailbox as one that calls through an app. A type that the schema does not
-// have, or an unknown kind, makes one that reaches nobody.
-func Callable(m property.Mailbox, s *property.Schema, via caller) Mailbox {
-	kind := MailboxKind(m.Kind)
-	d := s.ByID(m.Type)
-	if kind == ServiceMailbox && int(m.Type) < len(s.Services) {
-		d = s.Services[m.Type]
-	}
-	if d == nil || kind == 0 || kind >= mailboxKinds || !ID(m.Entity).Valid() && kind != ServiceMailbox {
-		return Mailbox{}
-	}
-	return Mailbox{ID: ID(m.Entity), Kind: kind, Def: d, Via: via, At: m.At, Salt: m.Salt}
-}
-
-// Find is what Lookup of a part of an entity returns.
-func Find(s *property.Schema, id ID, typeName string, kind MailboxKind, via caller) Mailbox {
-	d := s.Type(typeName)
-	if kind == ServiceMailbox {
-		for _, x := range s.Services {
-			if x.Name == typeName {
-				d = x
-			}
-		}
-	}
-	if d == nil {
-		return Mailbox{}
-	}
-	return Callable(property.Mailbox{Entity: uint64(id), Type: d.ID, Kind: uint8(kind)}, s, via)
 }

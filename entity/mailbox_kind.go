@@ -20,9 +20,12 @@ const (
 	mailboxKinds
 )
 
+// Valid reports whether k is one of them.
+func (k MailboxKind) Valid() bool { return k > 0 && k < mailboxKinds }
+
 // String names the kind as its constant does.
 func (k MailboxKind) String() string {
-	if k == 0 || k >= mailboxKinds {
+	if !k.Valid() {
 		return "no mailbox"
 	}
 	return [...]string{CellMailbox: "cell", BaseMailbox: "base", ClientMailbox: "client", BaseViaCell: "base via cell",

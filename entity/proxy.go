@@ -58,7 +58,7 @@ func (b *Base) LoginData() []byte { return b.host.LoginData() }
 // ErrNotGiven with the reason, and ErrNoCallback; then nothing has happened.
 //
 // If the other base is on this BaseApp, all that has happened when GiveClientTo returns. Else it takes a moment, up to
-// CallTimeout: until then the client is this entity's, but is not heard, and calls of Client fail with ErrNoPart. If
+// limits.DefaultCallTime: until then the client is this entity's, but is not heard, and calls of Client fail with ErrNoPart. If
 // the other base does not take it, ClientGiven says why, and the client goes on here. Bases move between BaseApps by
 // themselves, so expect both. Destroy and Kick end the session meanwhile as ever. Where sessions end with their
 // channels (baseapp.Config.ResumeTime), a client cannot go to another BaseApp: ErrNotGiven.

@@ -3,33 +3,8 @@ package entity
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/cellscape/cellscape/property"
-)
-
-const (
-	// CallTimeout is how long a two-way call may take, in game time, unless Within says otherwise:
-	// longer than the death of a CellApp takes to be noticed and healed.
-	CallTimeout = 15 * time.Second
-
-	// MaxCallTimeout is the longest time that a call may be given. What is not answered is kept, and
-	// travels with the caller.
-	MaxCallTimeout = 10 * time.Minute
-
-	// MaxRequests bounds the two-way calls of one cell part that are not answered yet, since they
-	// travel with it and are in its backups.
-	MaxRequests = 1024
-
-	// MaxBaseRequests is the same for a base, which may ask everyone of a guild at once.
-	MaxBaseRequests = 1 << 16
-
-	// MaxOwedAnswers bounds the calls of one part of an entity that it has handled and will answer
-	// later, since they travel with it and are in its backups.
-	MaxOwedAnswers = 1024
-
-	// MaxErrorText bounds the text of a GameError where it travels, in bytes; the rest is cut off.
-	MaxErrorText = 1024
 )
 
 // Errors of a Reply. ErrNoMethod, ErrArguments, ErrNoPart and *GameError are others.
@@ -69,7 +44,7 @@ type Answerer interface {
 // in its Reply. Any other error of a method arrives as one with its text and Code 0.
 type GameError struct {
 	Code int32
-	Text string // at most MaxErrorText bytes arrive
+	Text string // at most limits.ErrorText bytes arrive
 }
 
 // Error is the text, with the code if there is one.

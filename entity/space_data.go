@@ -3,6 +3,7 @@ package entity
 import (
 	"fmt"
 
+	"github.com/cellscape/cellscape/entity/daytime"
 	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
@@ -25,15 +26,12 @@ func (d SpaceDatum) Replaces(key uint16, id DataID) bool {
 	return d.Key == key && (d.ID == 0 || d.ID == id)
 }
 
-// FirstReservedKey is the lowest of the keys of space data that the library uses itself: it is
-// refused to games, and so are all above it.
-const FirstReservedKey = spacekey.First
-
 // SetSpaceData sets the only entry that the data of a space has under a key. All cells of the space
 // and their clients see it, and all changes in the same order. It returns at once. The change is
 // repeated until the CellAppMgr has it. A change of a space that is no more, or beyond the bounds of
 // a space (4096 entries, 512 KiB), is counted there. Errors are ErrGone, ErrTooMany while too many
-// changes wait for the manager, a value longer than 16 KiB, and a reserved key.
+// changes wait for the manager, a value longer than 16 KiB, and a key from 0xff00 on: those are the
+// library's.
 //
 // A base does not know what is set: if the manager dies before it has answered, the next one may set
 // the entry over what cells have set meanwhile.
@@ -62,8 +60,18 @@ func (b *Base) RemoveSpaceData(space SpaceID, key uint16, id DataID) error {
 }
 
 func (b *Base) changeSpaceData(space SpaceID, d SpaceDatum) error {
-	if d.Key >= FirstReservedKey {
-		return fmt.Errorf("entity: keys of space data from %#x on are the library's, not the game's: %#x", FirstReservedKey, d.Key)
+	if d.Key >= spacekey.First {
+		return fmt.Errorf("entity: keys of space data from %#x on are the library's, not the game's: %#x", spacekey.First, d.Key)
 	}
 	return b.host.ChangeSpaceData(space, d)
+}
+
+// SetTimeOfDay gives a space a time of day, for all its cells and clients. The clock counts from
+// game time 0, which a base does not know; a cell sets the present time of day (space.Cell). Errors
+// are those of SetSpaceData and of daytime.Clock.Check.
+func (b *Base) SetTimeOfDay(space SpaceID, d daytime.Clock) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	return b.host.ChangeSpaceData(space, SpaceDatum{Key: spacekey.TimeOfDay, Value: d.Append(nil)})
 }

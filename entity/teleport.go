@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -35,74 +36,10 @@ func (d *Destination) Check() error {
 	return nil
 }
 
-// TeleportCode says why a teleport has failed, or why an entity was not made at a place.
-type TeleportCode uint8
-
-// The reasons.
-const (
-	// TeleportVetoed: the script's OnTeleport returned an error.
-	TeleportVetoed TeleportCode = 1 + iota
-	// TeleportNoSpace: there is no such space, or it has ended.
-	TeleportNoSpace
-	// TeleportNoCell: no cell could take the entity in time. The CellAppMgr was away, or the space
-	// has no cell at the place.
-	TeleportNoCell
-	// TeleportLoading: the cell has yet to load its land.
-	TeleportLoading
-	// TeleportFull: the cell or the space has as many entities as it takes.
-	TeleportFull
-	// TeleportForbidden: a rule of the game refused it; see space.Scripts.OnArrival.
-	TeleportForbidden
-	// TeleportNotFound: the entity to go near to is not there, or moves too much.
-	TeleportNotFound
-	// TeleportTooLarge: what would travel is too large.
-	TeleportTooLarge
-	// TeleportUnknown: the other CellApp does not know the type, or cannot read the state.
-	TeleportUnknown
-	// TeleportLost: a CellApp died meanwhile, and the entity was restored to before the teleport.
-	TeleportLost
-	// TeleportNoPart: the cell part is gone. Only bases are told so.
-	TeleportNoPart
-	// TeleportUnanswered: no answer came in time. Only who creates an entity is told so; one without a
-	// base may have been made all the same.
-	TeleportUnanswered
-	// LastTeleportCode is the last of them.
-	LastTeleportCode = TeleportUnanswered
-)
-
-// String names the reason.
-func (c TeleportCode) String() string {
-	names := [...]string{"", "vetoed", "no such space", "no cell", "loading", "full", "forbidden", "not found", "too large", "unknown", "lost", "no cell part", "no answer"}
-	if int(c) < len(names) && c > 0 {
-		return names[c]
-	}
-	return fmt.Sprintf("teleport(%d)", uint8(c))
-}
-
-// Passing reports whether the same teleport may succeed a moment later.
-func (c TeleportCode) Passing() bool {
-	return c == TeleportNoCell || c == TeleportLoading || c == TeleportNotFound
-}
-
-// TeleportError says why a teleport has failed.
-type TeleportError struct {
-	Code TeleportCode
-	// Reason is one line for people; it may be empty.
-	Reason string
-}
-
-// Error is part of error.
-func (e *TeleportError) Error() string {
-	if e.Reason == "" {
-		return "teleport: " + e.Code.String()
-	}
-	return "teleport: " + e.Code.String() + ": " + e.Reason
-}
-
 // TeleportReply answers Base.TeleportCell. It is the argument of the callback that the script named.
 type TeleportReply struct {
 	// Request is what TeleportCell returned.
 	Request uint64
 	// Err says why the cell part was not teleported; nil if it was.
-	Err *TeleportError
+	Err *placement.TeleportError
 }

@@ -63,7 +63,7 @@ type State struct {
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	Aspect    entity.Aspect
+	Aspect    presence.Aspect
 	Control   presence.Control
 	// Props is property.GhostStream, packed as the type's Compression.Internal says (see
 	// property.Compressor); it aliases the input after Parse.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
@@ -144,14 +145,14 @@ func (m *OnloadAck) Parse(body []byte) error { return parse(body, m, m.code) }
 type OnloadRefused struct {
 	ID     entity.ID
 	Order  entity.Order
-	Code   entity.TeleportCode
+	Code   placement.Code
 	Reason string
 }
 
 func (m *OnloadRefused) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
-	codec.Enum(c, &m.Code, 1, entity.LastTeleportCode)
+	codec.Enum(c, &m.Code, 1, placement.LastCode)
 	c.String(&m.Reason, MaxReason)
 }
 
@@ -276,7 +277,7 @@ type Lost struct {
 	// Title is zero if the sender only had a ghost.
 	Title Title
 	// Code says why a new real was refused for good; 0 if it was not.
-	Code   entity.TeleportCode
+	Code   placement.Code
 	Reason string
 }
 
@@ -284,7 +285,7 @@ func (m *Lost) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
 	c.U64((*uint64)(&m.Title))
-	codec.Enum(c, &m.Code, 0, entity.LastTeleportCode)
+	codec.Enum(c, &m.Code, 0, placement.LastCode)
 	c.String(&m.Reason, MaxReason)
 }
 

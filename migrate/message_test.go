@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -35,12 +36,12 @@ func messages() []message {
 			{ID: id + 1, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
 		}},
 		&migrate.OnloadAck{ID: id, Order: order, Elsewhere: true},
-		&migrate.OnloadRefused{ID: id, Order: order, Code: entity.TeleportFull, Reason: "full"},
+		&migrate.OnloadRefused{ID: id, Order: order, Code: placement.Full, Reason: "full"},
 		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Session: flow.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts},
 		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 1 << 40},
 		&migrate.Refuse{ID: id, Order: order},
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},
-		&migrate.Lost{ID: id, Order: order, Title: 9, Code: entity.TeleportFull, Reason: "the script panicked"},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Code: placement.Full, Reason: "the script panicked"},
 		&migrate.Probe{ID: id, Order: order, Base: base, Hops: 3},
 	}
 }

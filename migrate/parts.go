@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
@@ -116,7 +116,7 @@ type Core struct {
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	Aspect    entity.Aspect
+	Aspect    presence.Aspect
 }
 
 // Append encodes c.

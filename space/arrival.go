@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
@@ -44,21 +45,21 @@ var (
 // refuses says why a cell does not take an entity that is teleported to a place of it; nil if it does.
 // before is how many come with it and are not there yet, -1 if it is on the cell already. A cell that retires takes it, since it still has the
 // place: the real leaves with the others.
-func (c *Cell) refuses(e *presence.Entity, to *entity.Destination, before int) *entity.TeleportError {
+func (c *Cell) refuses(e *presence.Entity, to *entity.Destination, before int) *placement.TeleportError {
 	leaf, _, there := c.tree.Leaf(c.id)
 	switch {
 	case c.ended:
-		return &entity.TeleportError{Code: entity.TeleportNoSpace, Reason: ErrEnded.Error()}
+		return &placement.TeleportError{Code: placement.NoSpace, Reason: ErrEnded.Error()}
 	case !there:
-		return &entity.TeleportError{Code: entity.TeleportNoCell, Reason: "the cell is being removed"}
+		return &placement.TeleportError{Code: placement.NoCell, Reason: "the cell is being removed"}
 	case leaf.Loading && c.tree.At(float64(to.Position.X), float64(to.Position.Z)).Cell == c.id:
-		return &entity.TeleportError{Code: entity.TeleportLoading}
+		return &placement.TeleportError{Code: placement.Loading}
 	case e.Space != c.space && c.full(before):
-		return &entity.TeleportError{Code: entity.TeleportFull, Reason: ErrFull.Error()}
+		return &placement.TeleportError{Code: placement.Full, Reason: ErrFull.Error()}
 	case before >= 0 && c.cfg.MaxReals > 0 && len(c.reals)+before >= c.cfg.MaxReals:
-		return &entity.TeleportError{Code: entity.TeleportFull}
+		return &placement.TeleportError{Code: placement.Full}
 	case !property.Finite(to.Position) || !property.Finite(to.Direction):
-		return &entity.TeleportError{Code: entity.TeleportNotFound, Reason: "the place is out of range"}
+		return &placement.TeleportError{Code: placement.NotFound, Reason: "the place is out of range"}
 	case c.scripts.arrival == nil:
 		return nil
 	}
@@ -67,39 +68,39 @@ func (c *Cell) refuses(e *presence.Entity, to *entity.Destination, before int) *
 		err = c.scripts.arrival(c, Arrival{ID: e.ID, Type: e.Def, From: e.Space, Position: to.Position, Direction: to.Direction})
 	})
 	if err != nil {
-		return &entity.TeleportError{Code: entity.TeleportForbidden, Reason: err.Error()}
+		return &placement.TeleportError{Code: placement.Forbidden, Reason: err.Error()}
 	}
 	return nil
 }
 
 // receive decides about an Onload that is a teleport: the cell that takes it, and where it comes to
 // stand there, or why not. before is how many come with it.
-func (p *Population) receive(m *migrate.Onload, before int) (*Cell, entity.Destination, *entity.TeleportError) {
+func (p *Population) receive(m *migrate.Onload, before int) (*Cell, entity.Destination, *placement.TeleportError) {
 	to := entity.Destination{Space: m.Space, Position: m.Arrival.Position, Direction: m.Arrival.Direction, Transition: m.Arrival.Transition}
 	c := p.cell(m.Space)
 	if m.Arrival.Near != 0 {
 		near := p.find(m.Arrival.Near)
 		if near == nil || near.real == nil || near.real.gone != staying {
-			return nil, to, &entity.TeleportError{Code: entity.TeleportNotFound, Reason: "it has moved on"}
+			return nil, to, &placement.TeleportError{Code: placement.NotFound, Reason: "it has moved on"}
 		}
 		c = near.cell
 		to.Space, to.Position = c.space, sum(near.e.Position, to.Position)
 	}
 	if c == nil {
-		return nil, to, &entity.TeleportError{Code: entity.TeleportNoCell, Reason: "the cell is not there any more"}
+		return nil, to, &placement.TeleportError{Code: placement.NoCell, Reason: "the cell is not there any more"}
 	}
 	d, err := c.definition(m.Type)
 	if err == nil {
 		_, err = readCore(m.Parts)
 	}
 	if err != nil {
-		return nil, to, &entity.TeleportError{Code: entity.TeleportUnknown, Reason: err.Error()}
+		return nil, to, &placement.TeleportError{Code: placement.Unknown, Reason: err.Error()}
 	}
 	return c, to, c.refuses(&presence.Entity{ID: m.ID, Def: d, Space: m.Arrival.From}, &to, before)
 }
 
 // turnAway refuses a teleport, and remembers it.
-func (p *Population) turnAway(m *migrate.Onload, no *entity.TeleportError, from mercury.Address) {
+func (p *Population) turnAway(m *migrate.Onload, no *placement.TeleportError, from mercury.Address) {
 	answer := migrate.OnloadRefused{ID: m.ID, Order: m.Order, Code: no.Code, Reason: no.Reason[:min(len(no.Reason), migrate.MaxReason)]}
 	p.turned.add(answer, p.now)
 	p.env.Out.Send(from, &answer)
@@ -114,7 +115,7 @@ type arrival struct {
 	with []entity.ID
 	// refused is why a real comes back that was refused elsewhere, and haunt the app that still has a
 	// ghost of it; nil and zero if it does not.
-	refused *entity.TeleportError
+	refused *placement.TeleportError
 	haunt   mercury.Address
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -42,7 +43,7 @@ func TestFullSpace(t *testing.T) {
 		t.Errorf("spawned with %v", err)
 	}
 	r.clean()
-	r.spawnNear(8, entity.SpawnInfo{Near: r.near(7)}, 4)
+	r.spawnNear(8, SpawnInfo{Near: r.near(7)}, 4)
 	r.tick(3)
 	r.diary(8, "spawn 4: create: full: "+ErrFull.Error()+";")
 
@@ -52,7 +53,7 @@ func TestFullSpace(t *testing.T) {
 	r.bases[9] = &testBase{order: create.Order, app: addr(2)}
 	r.queue = append(r.queue, packet{r.base, addr(2), &create})
 	r.pump()
-	if list := r.bases[9].lost; r.real(9) != nil || len(list) != 1 || list[0].Code != entity.TeleportFull || list[0].Title != 5 {
+	if list := r.bases[9].lost; r.real(9) != nil || len(list) != 1 || list[0].Code != placement.Full || list[0].Title != 5 {
 		t.Errorf("its base heard %+v", list)
 	}
 	if n := r.apps[1].count.TurnedAway; n != 4 {

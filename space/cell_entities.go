@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
@@ -169,7 +170,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(true) })
 	}
 	if r.teleport != nil && r.gone == staying {
-		r.failTeleport(entity.TeleportLost, "it was restored to before it")
+		r.failTeleport(placement.Lost, "it was restored to before it")
 	}
 	// The backup comes last, so that it contains what OnCreated did, which is not called again for
 	// a restored real.

@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
@@ -205,7 +206,7 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 			p.env.Out.Send(from, &answer)
 			return nil
 		}
-		to, no := entity.Destination{}, (*entity.TeleportError)(nil)
+		to, no := entity.Destination{}, (*placement.TeleportError)(nil)
 		if c, to, no = p.receive(m, 0); no != nil {
 			p.turnAway(m, no, from)
 			return nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/aoi/witness"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -97,7 +97,7 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 		case migrate.ControllersPart:
 			r.readControllers(&rd)
 		case migrate.RequestsPart:
-			r.requests.Read(&rd, r.Now(), entity.MaxRequests)
+			r.requests.Read(&rd, r.Now(), limits.Requests)
 		case migrate.AnswersPart:
 			r.owed.Read(&rd, r.Now())
 		case migrate.FlowsPart:

@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
@@ -74,7 +75,7 @@ func (r *Real) sendCall(p *peer, q *entity.Request) error {
 	}
 	var err error
 	if q.OnReply != "" {
-		if m.Request, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, entity.MaxRequests); err != nil {
+		if m.Request, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, limits.Requests); err != nil {
 			return err
 		}
 		m.Within = q.Within
@@ -111,7 +112,7 @@ func (r *Real) callSelf(q *entity.Request) error {
 	var id flow.RequestID
 	if q.OnReply != "" {
 		var err error
-		if id, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, entity.MaxRequests); err != nil {
+		if id, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, limits.Requests); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // inSight reports whether the client of a real is to be shown an entity.
 func (r *Real) inSight(rec *record) bool {
 	switch {
-	case r.witness == nil || rec.cell != r.cell || rec.real == r || rec.e.Aspect&entity.Withheld != 0 || r.witness.Hidden(rec.e.ID):
+	case r.witness == nil || rec.cell != r.cell || rec.real == r || rec.e.Aspect&presence.Withheld != 0 || r.witness.Hidden(rec.e.ID):
 		return false
 	case rec.e.Def.ManualAoI:
 		return r.witness.Added(rec.e.ID)
@@ -48,7 +48,7 @@ func (r *Real) allInSight() iter.Seq[*presence.Entity] {
 
 // aspectChanged shows an entity anew to whoever sees it, or hides it.
 func (c *Cell) aspectChanged(rec *record) {
-	withheld := rec.e.Aspect&entity.Withheld != 0
+	withheld := rec.e.Aspect&presence.Withheld != 0
 	for _, other := range c.reals {
 		switch r := other.real; {
 		case r.witness == nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -130,13 +131,13 @@ func TestTimerFaults(t *testing.T) {
 			t.Errorf("timer %q: %v", name, err)
 		}
 	}
-	for range entity.MaxTimers {
+	for range limits.Timers {
 		if _, err := a.AddTimer(time.Hour, 0, "OnTimer", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := a.AddTimer(time.Hour, 0, "OnTimer", 0); !errors.Is(err, entity.ErrTooMany) {
-		t.Errorf("above MaxTimers: %v", err)
+		t.Errorf("above limits.Timers: %v", err)
 	}
 	nan := float32(math.NaN())
 	for _, err := range []error{

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -56,7 +57,7 @@ func (c *Cell) deliverRangeEvents() {
 			r.look(rec)
 		case !enter:
 			r.witness.Leave(entity.ID(key))
-		case rec.e.Aspect&entity.Withheld == 0 && !r.witness.Hidden(rec.e.ID):
+		case rec.e.Aspect&presence.Withheld == 0 && !r.witness.Hidden(rec.e.ID):
 			r.witness.Enter(&rec.seen)
 			c.noticeWatched(rec)
 		}

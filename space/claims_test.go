@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -182,8 +183,8 @@ func TestLiesInAHandoff(t *testing.T) {
 		t.Fatal("not handed over")
 	}
 	r.tell(1, &migrate.OnloadAck{ID: 7, Order: order})
-	r.tell(1, &migrate.OnloadRefused{ID: 7, Order: order, Code: entity.TeleportFull}) // of another app than the taker
-	if err := r.apps[0].population.OnloadRefused(&migrate.OnloadRefused{ID: 7, Order: order, Code: entity.TeleportFull}, addr(2)); !errors.Is(err, errUntrue) {
+	r.tell(1, &migrate.OnloadRefused{ID: 7, Order: order, Code: placement.Full}) // of another app than the taker
+	if err := r.apps[0].population.OnloadRefused(&migrate.OnloadRefused{ID: 7, Order: order, Code: placement.Full}, addr(2)); !errors.Is(err, errUntrue) {
 		t.Errorf("the taker refuses who crosses a border: %v", err)
 	}
 	if _, waits := r.apps[0].population.handoffs.Has(7); !waits {

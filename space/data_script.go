@@ -15,7 +15,7 @@ import (
 // manager refuses what is beyond the bounds of a space (4096 entries, 512 KiB), logs and counts it.
 
 // SetSpaceData sets the only entry of a key: it replaces all others. Keys from
-// entity.FirstReservedKey on are the library's.
+// spacekey.First on are the library's.
 func (c *Cell) SetSpaceData(key uint16, value []byte) error {
 	return c.changeData(entity.SpaceDatum{Key: key, Value: value})
 }
@@ -54,8 +54,8 @@ func (c *Cell) AllSpaceData(key uint16) iter.Seq2[entity.DataID, []byte] {
 }
 
 func (c *Cell) changeData(d entity.SpaceDatum) error {
-	if d.Key >= entity.FirstReservedKey {
-		return fmt.Errorf("space: keys of space data from %#x on are the library's, not the game's: %#x", entity.FirstReservedKey, d.Key)
+	if d.Key >= spacekey.First {
+		return fmt.Errorf("space: keys of space data from %#x on are the library's, not the game's: %#x", spacekey.First, d.Key)
 	}
 	return c.askData(d)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
 // entries is what a cell has under a key.
@@ -69,7 +70,7 @@ func TestOnSpaceData(t *testing.T) {
 	if sets != 3 || ends != 2 {
 		t.Errorf("the client was told of %d that were set and %d that were removed", sets, ends)
 	}
-	if _, err := a.AddSpaceData(entity.FirstReservedKey, nil); err == nil {
+	if _, err := a.AddSpaceData(spacekey.First, nil); err == nil {
 		t.Error("a reserved key was set")
 	}
 	r.calm()

@@ -129,7 +129,7 @@
 // with one or several entries each. Cells, cell scripts and bases set it, all cells and clients see
 // it in the same order. See Cell.SetSpaceData, Cell.AddSpaceData and entity.Base.SetSpaceData. Scripts
 // hear changes by OnSpaceData, clients by Events.SpaceData. Cell.SetTimeOfDay uses one of the keys
-// from entity.FirstReservedKey on, which are the library's; the day runs with game time.
+// from spacekey.First on, which are the library's; the day runs with game time.
 //
 // # Teleports
 //

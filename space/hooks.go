@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -67,7 +68,7 @@ type (
 
 	// Stayer is told that a teleport has failed, and why. The real is where it was before.
 	Stayer interface {
-		OnTeleportFailed(user int64, reason *entity.TeleportError)
+		OnTeleportFailed(user int64, reason *placement.TeleportError)
 	}
 
 	// SpaceLeaver is told that the space has ended. It may teleport the real out of it; the cell

@@ -153,7 +153,7 @@ func (r *Real) sight(rec *record) *witness.Subject {
 	if r.inSight(rec) {
 		return &rec.seen
 	}
-	if len(rec.images) == 0 || r.witness == nil || rec.real == r || rec.e.Aspect&entity.Withheld != 0 || r.witness.Hidden(rec.e.ID) {
+	if len(rec.images) == 0 || r.witness == nil || rec.real == r || rec.e.Aspect&presence.Withheld != 0 || r.witness.Hidden(rec.e.ID) {
 		return nil
 	}
 	for _, img := range rec.images {

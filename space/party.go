@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -36,7 +37,7 @@ func (p *party) together() bool {
 }
 
 // fail ends the teleports of all who are still here.
-func (p *party) fail(code entity.TeleportCode, reason string) {
+func (p *party) fail(code placement.Code, reason string) {
 	for _, x := range p.members {
 		if x.gone == staying && x.teleport != nil && x.teleport.party == p {
 			x.failTeleport(code, reason)
@@ -60,7 +61,7 @@ func (p *party) ask() bool {
 		}
 	}
 	if !p.together() {
-		p.fail(entity.TeleportVetoed, "a companion stays")
+		p.fail(placement.Vetoed, "a companion stays")
 		return false
 	}
 	for _, x := range p.members {
@@ -73,12 +74,12 @@ func (p *party) ask() bool {
 func (p *party) step(t *teleport) {
 	switch {
 	case !p.together():
-		p.fail(entity.TeleportVetoed, "a companion is gone")
+		p.fail(placement.Vetoed, "a companion is gone")
 		return
 	case !t.hooked && !p.ask():
 		return
 	case p.leader.cell.now >= t.until:
-		p.fail(entity.TeleportNoCell, "no cell took them in time")
+		p.fail(placement.NoCell, "no cell took them in time")
 		return
 	}
 	switch w := p.leader.findWay(t); {
@@ -116,7 +117,7 @@ func (p *party) away(w way) {
 		callback(x, "OnLeavingCell", func(s Leaver) { s.OnLeavingCell() })
 	}
 	if !p.together() {
-		p.fail(entity.TeleportVetoed, "a companion stays")
+		p.fail(placement.Vetoed, "a companion stays")
 		return
 	}
 	c := p.leader.cell
@@ -125,7 +126,7 @@ func (p *party) away(w way) {
 		size += len(x.packed(false))
 	}
 	if size > migrate.MaxParts {
-		p.fail(entity.TeleportTooLarge, "")
+		p.fail(placement.TooLarge, "")
 		return
 	}
 	m, places := new(migrate.OnloadParty), p.places(&p.leader.teleport.to)
@@ -182,7 +183,7 @@ func (p *Population) OnloadParty(m *migrate.OnloadParty, from mercury.Address) e
 	}
 	cells, places := make([]*Cell, len(m.List)), make([]entity.Destination, len(m.List))
 	for i := range m.List {
-		var no *entity.TeleportError
+		var no *placement.TeleportError
 		if cells[i], places[i], no = p.receive(&m.List[i], i); no != nil {
 			for k := range m.List {
 				p.turnAway(&m.List[k], no, from)
@@ -215,7 +216,7 @@ func (p *Population) answerParty(m *migrate.OnloadParty, from mercury.Address) e
 	for i := range m.List {
 		x := &m.List[i]
 		if !p.answered(x) {
-			p.turnAway(x, &entity.TeleportError{Code: entity.TeleportNoCell, Reason: "the others were answered before"}, from)
+			p.turnAway(x, &placement.TeleportError{Code: placement.NoCell, Reason: "the others were answered before"}, from)
 			continue
 		}
 		errs = append(errs, p.Onload(x, from))

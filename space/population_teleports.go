@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -55,7 +56,7 @@ func (p *Population) runTeleports() {
 	for _, r := range walk {
 		t := r.teleport
 		if t != nil && t.party != nil && r.gone != staying {
-			t.party.fail(entity.TeleportVetoed, "a companion is gone")
+			t.party.fail(placement.Vetoed, "a companion is gone")
 		}
 		if t == nil || r.gone != staying {
 			continue
@@ -82,7 +83,7 @@ func (r *Real) stepTeleport(t *teleport) {
 	if r.cell.now >= t.until {
 		code := t.failed.Code
 		if code == 0 {
-			code = entity.TeleportNoCell
+			code = placement.NoCell
 		}
 		r.failTeleport(code, "no cell took it in time")
 		return
@@ -109,7 +110,7 @@ func (r *Real) askTeleport(t *teleport) bool {
 		veto = r.checkDestination(&t.to)
 	}
 	if veto != nil {
-		r.failTeleport(entity.TeleportVetoed, veto.Error())
+		r.failTeleport(placement.Vetoed, veto.Error())
 		return false
 	}
 	return true
@@ -122,7 +123,7 @@ type way struct {
 	app      mercury.Address
 	space    entity.SpaceID
 	decided  bsp.Version
-	code     entity.TeleportCode // why it cannot go at all
+	code     placement.Code // why it cannot go at all
 }
 
 // findWay looks for the cell to go to, and asks who knows it.
@@ -138,13 +139,13 @@ func (r *Real) findWay(t *teleport) way {
 	}
 	if c := p.cell(in); c != nil {
 		if c.ended {
-			return way{code: entity.TeleportNoSpace}
+			return way{code: placement.NoSpace}
 		}
 		return c.wayTo(t)
 	}
 	switch a := t.app; {
 	case a.gone:
-		return way{code: entity.TeleportNoSpace}
+		return way{code: placement.NoSpace}
 	case !a.app.IsZero() && a.app != p.env.Self && !p.env.Out.Dead(a.app):
 		t.app = located{} // an answer serves once
 		if p.has(roomLater, a.app) {
@@ -165,7 +166,7 @@ func (c *Cell) wayTo(t *teleport) way {
 	case c.takes(leaf) && c.has(roomLater, app):
 		return way{app: app, space: c.space, decided: c.tree.Version()}
 	case leaf.Loading:
-		t.failed.Code = entity.TeleportLoading
+		t.failed.Code = placement.Loading
 	}
 	return way{}
 }
@@ -183,17 +184,17 @@ func (r *Real) findNear(t *teleport) way {
 	case rec != nil && rec.real == nil && rec.ghost.OrphanedUntil == 0 && (t.tries == 0 || rec.e.Base.IsZero()): // a base knows better what has moved on
 		app = located{app: rec.ghost.Real}
 	case app.gone:
-		return way{code: entity.TeleportNotFound}
+		return way{code: placement.NotFound}
 	}
 	if !app.app.IsZero() && app.app != p.env.Self && !p.env.Out.Dead(app.app) {
 		if p.has(roomLater, app.app) {
 			return way{app: app.app}
 		}
 	}
-	t.failed.Code = entity.TeleportNotFound
+	t.failed.Code = placement.NotFound
 	t.at = min(r.cell.now+teleportRetry, t.until)
 	if !p.env.Out.Whereis(t.to.Near, r.e.ID) && rec == nil {
-		return way{code: entity.TeleportNotFound}
+		return way{code: placement.NotFound}
 	}
 	return way{}
 }
@@ -215,7 +216,7 @@ func (r *Real) settleHere(c *Cell, to entity.Destination, with []entity.ID) {
 	}
 	if c == r.cell {
 		if err := r.put(to.Position, to.Direction); err != nil {
-			r.failTeleport(entity.TeleportNotFound, err.Error())
+			r.failTeleport(placement.NotFound, err.Error())
 			return
 		}
 		r.lookAround(&a)
@@ -248,7 +249,7 @@ func (r *Real) pack(to entity.SpaceID, a migrate.Arrival) (*migrate.Onload, bool
 	}
 	parts := r.appendParts(nil, false)
 	if len(parts) > migrate.MaxParts {
-		r.failTeleport(entity.TeleportTooLarge, "")
+		r.failTeleport(placement.TooLarge, "")
 		return nil, false
 	}
 	return &migrate.Onload{
@@ -267,7 +268,7 @@ func (r *Real) teleportAway(w way) {
 	}
 	t.tries++
 	if !c.handOver(r, w.app, w.space, t.arrival(c), w.decided) {
-		r.failTeleport(entity.TeleportTooLarge, "")
+		r.failTeleport(placement.TooLarge, "")
 	}
 }
 
@@ -277,7 +278,7 @@ func (t *teleport) arrival(c *Cell) migrate.Arrival {
 }
 
 // refusedTeleport goes again after a passing refusal, and ends the teleport after any other.
-func (r *Real) refusedTeleport(no *entity.TeleportError) {
+func (r *Real) refusedTeleport(no *placement.TeleportError) {
 	t := r.teleport
 	if no.Code.Passing() && t.tries < teleportTries && r.cell.now < t.until {
 		t.failed.Code, t.app = no.Code, located{}
@@ -301,12 +302,12 @@ func (p *Population) OnloadRefused(m *migrate.OnloadRefused, from mercury.Addres
 	if !ok {
 		return p.untrue(errMustTake)
 	}
-	p.bringBack(&h, &entity.TeleportError{Code: m.Code, Reason: m.Reason})
+	p.bringBack(&h, &placement.TeleportError{Code: m.Code, Reason: m.Reason})
 	return nil
 }
 
 // bringBack makes a real here again from its frozen copy.
-func (p *Population) bringBack(h *migrate.Handoff, no *entity.TeleportError) {
+func (p *Population) bringBack(h *migrate.Handoff, no *placement.TeleportError) {
 	m := h.Onload
 	m.Order, m.Space, m.Arrival = m.Order.NextHop(), h.Offer.Space, migrate.Arrival{}
 	rec := p.find(m.ID)

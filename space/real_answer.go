@@ -15,7 +15,7 @@ import (
 // offload, a teleport or a restore, until the call is answered, or the time that the caller gave it
 // (entity.Mailbox.Within) is over. When the entity ends, the calls that it has not answered fail with
 // entity.ErrNoEntity. Errors are entity.ErrNoCall outside of a method, entity.ErrFull beyond
-// entity.MaxOwedAnswers, and entity.ErrGone. The package documentation of entity has an example.
+// limits.OwedAnswers, and entity.ErrGone. The package documentation of entity has an example.
 func (r *Real) Later() (entity.AnswerToken, error) {
 	if r.gone != staying {
 		return 0, entity.ErrGone

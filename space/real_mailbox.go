@@ -8,19 +8,20 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/argument"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
 
 // Mailbox makes a stored mailbox callable, from a property, an argument or a result. Calls come from
 // this cell part. A mailbox of a type that the definitions do not have reaches nobody.
 func (r *Real) Mailbox(m property.Mailbox) entity.Mailbox {
-	return entity.Callable(m, r.cell.scripts.Schema(), realCaller{r})
+	return script.Callable(m, r.cell.scripts.Schema(), realCaller{r})
 }
 
 // Lookup is the mailbox of an entity whose id and type are known. A type that the definitions do not
 // have makes one that reaches nobody.
 func (r *Real) Lookup(id entity.ID, typeName string, kind entity.MailboxKind) entity.Mailbox {
-	return entity.Find(r.cell.scripts.Schema(), id, typeName, kind, realCaller{r})
+	return script.Find(r.cell.scripts.Schema(), id, typeName, kind, realCaller{r})
 }
 
 // Cell is the mailbox of the cell part itself. Its methods are called at once, before Call returns.

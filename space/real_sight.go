@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -135,20 +136,20 @@ func (r *Real) other(id entity.ID) (*record, error) {
 // SetWithheld hides the entity from all clients but its own, or shows it again: a thief in the shadows,
 // a boss before its entry. To them it leaves and enters; what they knew of it they keep for a while.
 // Scripts and traps find it as before. It lasts across cells and restores.
-func (r *Real) SetWithheld(on bool) { r.setAspect(entity.Withheld, on) }
+func (r *Real) SetWithheld(on bool) { r.setAspect(presence.Withheld, on) }
 
 // Withheld reports what SetWithheld has set.
-func (r *Real) Withheld() bool { return r.e.Aspect&entity.Withheld != 0 }
+func (r *Real) Withheld() bool { return r.e.Aspect&presence.Withheld != 0 }
 
 // SetAlwaysDetailed has all clients that see the entity told exactly where it is while it moves, and of
 // all properties whatever their detail level: the ball of a game, a boss. It costs 25 bytes for each
 // move to each client, instead of two or three. It lasts across cells and restores.
-func (r *Real) SetAlwaysDetailed(on bool) { r.setAspect(entity.AlwaysDetailed, on) }
+func (r *Real) SetAlwaysDetailed(on bool) { r.setAspect(presence.AlwaysDetailed, on) }
 
 // AlwaysDetailed reports what SetAlwaysDetailed has set.
-func (r *Real) AlwaysDetailed() bool { return r.e.Aspect&entity.AlwaysDetailed != 0 }
+func (r *Real) AlwaysDetailed() bool { return r.e.Aspect&presence.AlwaysDetailed != 0 }
 
-func (r *Real) setAspect(a entity.Aspect, on bool) {
+func (r *Real) setAspect(a presence.Aspect, on bool) {
 	now := r.e.Aspect &^ a
 	if on {
 		now |= a

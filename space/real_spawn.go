@@ -6,29 +6,62 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
 
+// SpawnInfo describes an entity without a base for a cell part to make near another entity.
+type SpawnInfo struct {
+	// Type is the name of the entity type, which must have a cell part.
+	Type string
+	// Near is an entity to make it near to, wherever that is: the mailbox of any part of it.
+	Near property.Mailbox
+	// Position is the way from that entity, in metres. Direction is yaw, pitch and roll in radians.
+	Position, Direction property.Vector3
+	// Init sets properties before the script sees them. It runs where the entity is asked for, before
+	// SpawnNear returns. Nil leaves their defaults.
+	Init func(*property.Values)
+}
+
+// Check reports what makes no sense.
+func (i *SpawnInfo) Check() error {
+	if !property.Finite(i.Position) || !property.Finite(i.Direction) {
+		return fmt.Errorf("space: spawn %s at %v: a coordinate is not finite or out of range", i.Type, i.Position)
+	}
+	return nil
+}
+
+// SpawnReply answers Real.SpawnNear. It is the argument of the callback that the script named.
+type SpawnReply struct {
+	// User is what the script gave to SpawnNear.
+	User int64
+	// Entity is the mailbox of the cell part, zero if there is none.
+	Entity property.Mailbox
+	// Err says why there is none; nil if there is one.
+	Err *placement.CreateError
+}
+
 // SpawnNear makes an entity without a base near another one, wherever that is: on the cell that the
 // other one is on, which may be in another space. It returns at once. Later the script's method of that
-// name, a func (T) OnX(entity.SpawnReply), is told of the new entity, or why there is none; user comes
+// name, a func (T) OnX(SpawnReply), is told of the new entity, or why there is none; user comes
 // back in it. It is called once, also if this entity has moved meanwhile. Near the entity itself, that
 // is before SpawnNear returns.
 //
 // If the other entity has ended, the answer comes at once; that it is away, with a CellApp that has
-// died, takes up to entity.CallTimeout. If that CellApp dies after it has made the entity, this one is
+// died, takes up to limits.DefaultCallTime. If that CellApp dies after it has made the entity, this one is
 // gone, too. The other entity may then be restored to before it was asked, and another one be made.
 //
 // Errors are entity.ErrGone, entity.ErrNoCallback, entity.ErrNoPart for a mailbox of an entity that
 // has no cell part, entity.ErrFull, entity.ErrArguments for too many properties, and that of a type or
 // a place that makes no sense.
-func (r *Real) SpawnNear(info entity.SpawnInfo, method string, user int64) error {
+func (r *Real) SpawnNear(info SpawnInfo, method string, user int64) error {
 	if r.gone != staying {
 		return entity.ErrGone
 	}
-	if err := errors.Join(info.Check(), script.CheckCallback[entity.SpawnReply](r.kind, method)); err != nil {
+	if err := errors.Join(info.Check(), script.CheckCallback[SpawnReply](r.kind, method)); err != nil {
 		return err
 	}
 	d := r.cell.scripts.Schema().Type(info.Type)
@@ -55,7 +88,7 @@ func (r *Real) SpawnNear(info entity.SpawnInfo, method string, user int64) error
 		return fmt.Errorf("%w: %d bytes, at most %d are sent", entity.ErrArguments, len(args), flow.MaxArguments)
 	}
 	return r.callPart(&entity.Request{To: near.ID, Kind: entity.CellMailbox, At: near.At, Salt: near.Salt, Def: near.Def,
-		Method: int(flow.AskSpawn), Args: args, OnReply: method, User: user, Within: entity.CallTimeout})
+		Method: int(flow.AskSpawn), Args: args, OnReply: method, User: user, Within: limits.DefaultCallTime})
 }
 
 // answerAsk answers who wants to make an entity near this one.
@@ -90,19 +123,19 @@ func (c *Cell) spawnNear(m *flow.Spawn, at property.Vector3) (s flow.Spawned) {
 	to := sum(at, m.Position)
 	switch {
 	case err != nil:
-		s.Refuse(entity.TeleportUnknown, err.Error())
+		s.Refuse(placement.Unknown, err.Error())
 	case c.ended:
-		s.Refuse(entity.TeleportNoSpace, ErrEnded.Error())
+		s.Refuse(placement.NoSpace, ErrEnded.Error())
 	case !property.Finite(to) || !property.Finite(m.Direction):
-		s.Refuse(entity.TeleportNotFound, "the place is out of range")
+		s.Refuse(placement.NotFound, "the place is out of range")
 	default:
 		id, err := c.spawn(d, to, m.Direction, props)
 		switch {
 		case errors.Is(err, ErrFull):
-			s.Refuse(entity.TeleportFull, err.Error())
+			s.Refuse(placement.Full, err.Error())
 			return s
 		case err != nil:
-			s.Refuse(entity.TeleportNoCell, err.Error())
+			s.Refuse(placement.NoCell, err.Error())
 			return s
 		}
 		s = flow.Spawned{ID: id, Type: d.ID, App: c.self}
@@ -126,9 +159,9 @@ func (r *Real) tellSpawned(x *script.Waiting, a *flow.Answer, err error) {
 }
 
 func (r *Real) hearSpawned(method string, user int64, s *flow.Spawned) {
-	reply := entity.SpawnReply{User: user}
+	reply := SpawnReply{User: user}
 	if s.Code != 0 {
-		reply.Err = &entity.CreateError{Code: s.Code, Reason: s.Reason}
+		reply.Err = &placement.CreateError{Code: s.Code, Reason: s.Reason}
 	} else {
 		m := entity.Mailbox{ID: s.ID, Kind: entity.CellMailbox, Def: r.cell.scripts.Schema().ByID(s.Type), At: s.App.At, Salt: s.App.Salt}
 		reply.Entity = m.Value()

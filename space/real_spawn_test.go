@@ -7,13 +7,14 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/property"
 )
 
 // near is the mailbox of an avatar's cell part.
 func (r *rig) near(id entity.ID) property.Mailbox { return r.real(id).MailboxValue() }
 
-func (r *rig) spawnNear(asker entity.ID, info entity.SpawnInfo, user int64) {
+func (r *rig) spawnNear(asker entity.ID, info SpawnInfo, user int64) {
 	r.t.Helper()
 	if info.Type == "" {
 		info.Type = "Avatar"
@@ -44,7 +45,7 @@ func TestSpawnNear(t *testing.T) {
 	}{{8, 2, 1, 302}, {9, 1, 1, -58}, {rock, 2, 1, 312}, {inRoom, 2, 2, 7}, {7, 1, 1, -48}} {
 		r.clean()
 		r.avatar(7).spawned = nil
-		r.spawnNear(7, entity.SpawnInfo{Near: r.near(c.near), Position: at(2), Direction: property.Vector3{Y: 1}, Init: hp}, int64(i))
+		r.spawnNear(7, SpawnInfo{Near: r.near(c.near), Position: at(2), Direction: property.Vector3{Y: 1}, Init: hp}, int64(i))
 		r.tick(3)
 		if n := len(r.avatar(7).spawned); n != 1 {
 			t.Fatalf("near %v: told of %d, %q", c.near, n, r.avatar(7).Diary.Get())
@@ -73,7 +74,7 @@ func TestSpawnNearOnTheMove(t *testing.T) {
 	r := newRig(t, 3)
 	r.two()
 	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 7 && m.To == 8 }
-	r.spawnNear(7, entity.SpawnInfo{Near: r.near(8)}, 1)
+	r.spawnNear(7, SpawnInfo{Near: r.near(8)}, 1)
 	r.tick(2)
 	r.move(8, 600)
 	r.tick(20)
@@ -96,7 +97,7 @@ func TestSpawnNearFails(t *testing.T) {
 		wait int
 	}{
 		"gone":      {func(r *rig) { r.real(8).Destroy() }, "create: not found: entity: there is no such entity", 30},
-		"silent":    {func(r *rig) { r.hold = func(p packet) bool { return p.to == addr(2) } }, "create: no answer: entity: no answer came in time", int(entity.CallTimeout/tickPeriod) + 5},
+		"silent":    {func(r *rig) { r.hold = func(p packet) bool { return p.to == addr(2) } }, "create: no answer: entity: no answer came in time", int(limits.DefaultCallTime/tickPeriod) + 5},
 		"no id":     {func(r *rig) { r.noIDs = true }, "create: no cell: no more ids", 3},
 		"far out":   {func(r *rig) { r.move(8, property.MaxCoordinate) }, "create: not found: the place is out of range", 3},
 		"space end": {func(r *rig) { r.apps[1].cell.ended = true }, "create: no such space", 3},
@@ -106,7 +107,7 @@ func TestSpawnNearFails(t *testing.T) {
 			r.two()
 			near := r.near(8)
 			r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 7 && m.To == 8 }
-			r.spawnNear(7, entity.SpawnInfo{Near: near, Position: at(5)}, 1)
+			r.spawnNear(7, SpawnInfo{Near: near, Position: at(5)}, 1)
 			r.hold = nil
 			c.do(r)
 			r.pump()
@@ -135,27 +136,27 @@ func TestSpawnNearFaults(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		info   entity.SpawnInfo
+		info   SpawnInfo
 		method string
 		want   error
 	}{
-		"no callback":  {entity.SpawnInfo{Type: "Rock", Near: near}, "OnTimer", entity.ErrNoCallback},
-		"nobody":       {entity.SpawnInfo{Type: "Rock"}, "OnSpawned", entity.ErrNoPart},
-		"no cell part": {entity.SpawnInfo{Type: "Rock", Near: property.Mailbox{Entity: 99, Type: r.scripts.Schema().Type("Account").ID, Kind: uint8(entity.BaseMailbox)}}, "OnSpawned", entity.ErrNoPart},
-		"too large":    {entity.SpawnInfo{Type: "Avatar", Near: near, Init: huge}, "OnSpawned", entity.ErrArguments},
+		"no callback":  {SpawnInfo{Type: "Rock", Near: near}, "OnTimer", entity.ErrNoCallback},
+		"nobody":       {SpawnInfo{Type: "Rock"}, "OnSpawned", entity.ErrNoPart},
+		"no cell part": {SpawnInfo{Type: "Rock", Near: property.Mailbox{Entity: 99, Type: r.scripts.Schema().Type("Account").ID, Kind: uint8(entity.BaseMailbox)}}, "OnSpawned", entity.ErrNoPart},
+		"too large":    {SpawnInfo{Type: "Avatar", Near: near, Init: huge}, "OnSpawned", entity.ErrArguments},
 	} {
 		if err := r.real(7).SpawnNear(c.info, c.method, 0); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	for _, info := range []entity.SpawnInfo{{Type: "Account", Near: near}, {Type: "Nothing", Near: near}, {Type: "Rock", Near: near, Position: at(property.MaxCoordinate * 2)}} {
+	for _, info := range []SpawnInfo{{Type: "Account", Near: near}, {Type: "Nothing", Near: near}, {Type: "Rock", Near: near, Position: at(property.MaxCoordinate * 2)}} {
 		if r.real(7).SpawnNear(info, "OnSpawned", 0) == nil {
 			t.Errorf("%+v was taken", info)
 		}
 	}
 	gone := r.real(7)
 	gone.Destroy()
-	if err := gone.SpawnNear(entity.SpawnInfo{Type: "Rock", Near: near}, "OnSpawned", 0); !errors.Is(err, entity.ErrGone) {
+	if err := gone.SpawnNear(SpawnInfo{Type: "Rock", Near: near}, "OnSpawned", 0); !errors.Is(err, entity.ErrGone) {
 		t.Errorf("one that is gone: %v", err)
 	}
 }

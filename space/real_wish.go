@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
@@ -51,8 +52,8 @@ func (r *Real) LookupName(name, method string, user int64) error {
 }
 
 func (r *Real) wishName(what uint16, name, method string, user int64) error {
-	if name == "" || len(name) > entity.MaxBaseName {
-		return fmt.Errorf("space: a name of %d bytes; names have 1 to %d", len(name), entity.MaxBaseName)
+	if name == "" || len(name) > limits.BaseName {
+		return fmt.Errorf("space: a name of %d bytes; names have 1 to %d", len(name), limits.BaseName)
 	}
 	if err := script.CheckCallback[entity.NameReply](r.kind, method); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -163,7 +164,7 @@ func (a *Avatar) OnBase(b entity.BaseReply) {
 func (a *Avatar) OnName(n entity.NameReply) {
 	a.note("name %d %s is %d's %s", n.User, n.Name, n.Holder.Entity, n.Reason)
 }
-func (a *Avatar) OnSpawned(s entity.SpawnReply) {
+func (a *Avatar) OnSpawned(s SpawnReply) {
 	if s.Err != nil {
 		a.note("spawn %d: %v", s.User, s.Err)
 		return
@@ -199,7 +200,7 @@ func (a *Avatar) OnTeleport(to *entity.Destination, user int64) error {
 	return nil
 }
 func (a *Avatar) OnTeleported(user int64) { a.note("teleported %d", user) }
-func (a *Avatar) OnTeleportFailed(user int64, err *entity.TeleportError) {
+func (a *Avatar) OnTeleportFailed(user int64, err *placement.TeleportError) {
 	a.note("stays %d: %s", user, err.Code)
 }
 func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }

@@ -32,7 +32,7 @@ func NewScripts(schema *property.Schema) *Scripts {
 		Name: "space: script", Part: reflect.TypeFor[*Real](), Side: property.CellSide, Has: hasCell, Attribute: "hasCell",
 		Methods: func(d *property.Definition) []*property.Method { return d.CellMethods }, Caller: true,
 		Hooks: hooks(), Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.Reply](), reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply](),
-			reflect.TypeFor[entity.SpawnReply]()},
+			reflect.TypeFor[SpawnReply]()},
 	})
 	s.ghosts = script.NewTable(&s.registry, script.Kind{
 		Name: "space: ghost script", Part: reflect.TypeFor[*Ghost](), Side: property.GhostSide, Has: hasCell, Attribute: "hasCell",

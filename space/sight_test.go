@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/property"
 )
@@ -224,7 +225,7 @@ func TestAlwaysDetailed(t *testing.T) {
 	r.tick(5)
 	r.real(8).SetAlwaysDetailed(true)
 	r.tick(2)
-	if g := r.ghost(1, 8); g == nil || g.Entity.Aspect != entity.AlwaysDetailed {
+	if g := r.ghost(1, 8); g == nil || g.Entity.Aspect != presence.AlwaysDetailed {
 		t.Fatal("its ghost does not know")
 	}
 	longest := 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -51,7 +52,7 @@ type teleport struct {
 	request uint64 // of the base; 0 if the cell part asked
 	hooked  bool   // OnTeleport was called
 	tries   uint8  // that have gone
-	failed  entity.TeleportError
+	failed  placement.TeleportError
 
 	until, at time.Duration // when it is given up; when to go on
 	app       located       // what the CellAppMgr has answered
@@ -88,7 +89,7 @@ func (r *Real) Teleporting() bool { return r.teleport != nil }
 // If a CellApp dies while they are on their way, each base restores its own cell part from the newest state
 // that it knows of: all come to be where they were, or all have arrived. Only if a base hears less than the
 // others, since a message to it was lost with the CellApp, some may have arrived. Who is back is told
-// entity.TeleportLost, unless its state is older than the call. Who has no base is lost.
+// placement.Lost, unless its state is older than the call. Who has no base is lost.
 //
 // At most migrate.MaxParty entities and migrate.MaxParts bytes can go together. Errors are those of
 // Teleport, entity.ErrTooMany, and ErrNotHere.
@@ -143,10 +144,10 @@ func (r *Real) checkDestination(to *entity.Destination) error {
 }
 
 // failTeleport ends a teleport without success.
-func (r *Real) failTeleport(code entity.TeleportCode, reason string) {
+func (r *Real) failTeleport(code placement.Code, reason string) {
 	t := r.teleport
 	r.teleport = nil
-	err := &entity.TeleportError{Code: code, Reason: reason}
+	err := &placement.TeleportError{Code: code, Reason: reason}
 	r.Log().Debug("not teleported", "to", t.to, "error", err)
 	r.tellTeleported(t, err)
 	callback(r, "OnTeleportFailed", func(s Stayer) { s.OnTeleportFailed(t.user, err) })
@@ -162,7 +163,7 @@ func (r *Real) endTeleport() {
 }
 
 // tellTeleported tells the base how a teleport that it wanted has ended.
-func (r *Real) tellTeleported(t *teleport, err *entity.TeleportError) {
+func (r *Real) tellTeleported(t *teleport, err *placement.TeleportError) {
 	if t.request == 0 {
 		return
 	}
@@ -177,7 +178,7 @@ func (r *Real) tellTeleported(t *teleport, err *entity.TeleportError) {
 func (r *Real) teleportForBase(m *flow.Teleport) {
 	t := &teleport{to: m.To, user: m.User, request: m.Request}
 	if err := r.beginTeleport(t); err != nil && r.gone == staying {
-		r.tellTeleported(t, &entity.TeleportError{Code: entity.TeleportVetoed, Reason: err.Error()})
+		r.tellTeleported(t, &placement.TeleportError{Code: placement.Vetoed, Reason: err.Error()})
 	}
 }
 
@@ -203,9 +204,9 @@ func (r *Real) readTeleport(rd *codec.Reader) {
 	t.to = flow.ReadDestination(rd)
 	t.user, t.request = rd.Varint(), rd.Uvarint()
 	t.hooked, t.tries = rd.Bool(), rd.U8()
-	t.failed.Code = entity.TeleportCode(rd.U8())
+	t.failed.Code = placement.Code(rd.U8())
 	left := rd.Uvarint()
-	if t.failed.Code > entity.LastTeleportCode || r.checkDestination(&t.to) != nil {
+	if t.failed.Code > placement.LastCode || r.checkDestination(&t.to) != nil {
 		rd.Fail(errors.New("a teleport that makes no sense"))
 	}
 	if rd.Err() == nil {

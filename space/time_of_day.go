@@ -5,17 +5,18 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/daytime"
 	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
-// SetTimeOfDay makes it this time of day in the space, from 0 to entity.Day, for all cells and
+// SetTimeOfDay makes it this time of day in the space, from 0 to daytime.Day, for all cells and
 // clients; from then on speed seconds of the day go by in each second of game time. It is an entry
 // of the space's data: see SetSpaceData.
 func (c *Cell) SetTimeOfDay(day time.Duration, speed float64) error {
-	if err := (entity.DayClock{Start: day, Speed: speed}).Check(); err != nil {
+	if err := (daytime.Clock{Start: day, Speed: speed}).Check(); err != nil {
 		return err
 	}
-	return c.askData(entity.SpaceDatum{Key: spacekey.TimeOfDay, Value: entity.DayClockAt(day, c.game, speed).Append(nil)})
+	return c.askData(entity.SpaceDatum{Key: spacekey.TimeOfDay, Value: daytime.At(day, c.game, speed).Append(nil)})
 }
 
 // TimeOfDay is the time of day in the space; ok is false if it has none.
@@ -32,12 +33,12 @@ func (r *Real) SetTimeOfDay(day time.Duration, speed float64) error {
 // TimeOfDay is that of the Cell.
 func (r *Real) TimeOfDay() (day time.Duration, ok bool) { return r.cell.TimeOfDay() }
 
-func (c *Cell) dayClock() (entity.DayClock, bool) {
+func (c *Cell) dayClock() (daytime.Clock, bool) {
 	value, ok := c.data.get(spacekey.TimeOfDay)
 	if !ok {
-		return entity.DayClock{}, false
+		return daytime.Clock{}, false
 	}
-	d, err := entity.ParseDayClock(value)
+	d, err := daytime.Parse(value)
 	return d, err == nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/daytime"
 )
 
 // days are what a client was told of the time of day.
@@ -29,7 +30,7 @@ func TestTimeOfDay(t *testing.T) {
 	if _, ok := r.real(7).TimeOfDay(); ok {
 		t.Error("it has a time of day already")
 	}
-	if r.real(7).SetTimeOfDay(-1, 1) == nil || r.real(7).SetTimeOfDay(0, entity.MaxDaySpeed+1) == nil {
+	if r.real(7).SetTimeOfDay(-1, 1) == nil || r.real(7).SetTimeOfDay(0, daytime.MaxSpeed+1) == nil {
 		t.Error("nonsense is taken")
 	}
 	if err := r.apps[1].cell.SetTimeOfDay(6*time.Hour, 60); err != nil {

@@ -10,7 +10,7 @@ import (
 // AddTimer calls the script's method of that name, a func (T) OnX(entity.Callback), once the time
 // after has passed, and then at intervals of every if that is above zero. Times are game time,
 // rounded up to ticks. The timer travels with the entity and dies with it. Errors are
-// entity.ErrNoCallback, entity.ErrTooMany beyond entity.MaxTimers, entity.ErrGone, and that of a
+// entity.ErrNoCallback, entity.ErrTooMany beyond limits.Timers, entity.ErrGone, and that of a
 // negative time.
 func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (entity.CallbackID, error) {
 	if err := r.mayCallBack(method); err != nil {

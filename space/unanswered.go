@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/space/internal/hosting"
@@ -145,7 +146,7 @@ func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Ord
 
 // tellRefused tells a base, until it answers, that its new cell part is not taken.
 func (p *Population) tellRefused(m *migrate.Create, base mercury.Address) {
-	p.tellBase(base, m.ID, m.Order, &migrate.Lost{ID: m.ID, Order: m.Order, Title: m.Title, Code: entity.TeleportFull, Reason: ErrFull.Error()})
+	p.tellBase(base, m.ID, m.Order, &migrate.Lost{ID: m.ID, Order: m.Order, Title: m.Title, Code: placement.Full, Reason: ErrFull.Error()})
 }
 
 // Unanswered is how many messages about lost reals wait for the answers of bases.

@@ -3,7 +3,6 @@ package witness
 import (
 	"math"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
@@ -34,7 +33,7 @@ func (w *Witness) relevel(en *entry, watcher *presence.Entity) {
 	if level > 0 {
 		en.nearest = square(e.Def.Levels[level-1].Radius*w.scale) * (1 + edge)
 	}
-	if level < len(e.Def.Levels) && e.Aspect&entity.AlwaysDetailed == 0 {
+	if level < len(e.Def.Levels) && e.Aspect&presence.AlwaysDetailed == 0 {
 		l := e.Def.Levels[level]
 		en.farthest = square((l.Radius+l.Hysteresis)*w.scale) * (1 - edge)
 	}
@@ -47,7 +46,7 @@ const edge = 1e-3
 func square(x float32) float32 { return x * x }
 
 func (w *Witness) levelOf(e, watcher *presence.Entity, present int) int {
-	if e.Aspect&entity.AlwaysDetailed != 0 {
+	if e.Aspect&presence.AlwaysDetailed != 0 {
 		return 0
 	}
 	return property.LevelOf(e.Def, w.detail(property.Distance(watcher.Position, e.Position)), present)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
@@ -14,7 +15,7 @@ func TestAlwaysDetailed(t *testing.T) {
 	wd, e := scene(t)
 	wd.watcher.Position.X = -90 // 140 m
 	wd.tell()
-	e.Aspect = entity.AlwaysDetailed
+	e.Aspect = presence.AlwaysDetailed
 	wd.w.Enter(wd.subject(e)) // as the cell does when it changes
 	wd.tell("change 7", "set badge")
 	set(t, e, badge, 3)

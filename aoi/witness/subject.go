@@ -1,7 +1,6 @@
 package witness
 
 import (
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
@@ -138,7 +137,7 @@ func (s *Subject) Show(tick uint64) {
 	s.def, s.tick, s.last = e.Def, tick, e.History.Last()
 	s.x, s.z = e.Position.X, e.Position.Z
 	s.feel(tick)
-	detailed := e.Aspect&entity.AlwaysDetailed != 0
+	detailed := e.Aspect&presence.AlwaysDetailed != 0
 	s.bounded, s.exact = s.def.Volatile.Bounded() && !detailed, s.def.DetailedVolatile || detailed
 	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick
 	s.walking = s.moving && !s.bounded && !s.exact

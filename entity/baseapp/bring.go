@@ -3,7 +3,7 @@ package baseapp
 import (
 	"slices"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -22,23 +22,23 @@ func (b *base) bringsBack() bool {
 
 // takeBringBack loads an entity that is to live again.
 func (a *BaseApp) takeBringBack(from sender, m *wire.BringBack) {
-	what, request, ch := entity.Stored{Type: m.Type, Row: m.Row}, m.Request, from.ch
+	what, request, ch := stored.Key{Type: m.Type, Row: m.Row}, m.Request, from.ch
 	if slices.ContainsFunc(a.storing.loads, func(l *loading) bool { return !l.ended && l.what == what }) {
 		return // asked again: the answer that comes is as good as none, and the next one says that it lives
 	}
-	answer := func(code entity.StoreCode, reason string) {
+	answer := func(code stored.Code, reason string) {
 		a.links.Reply(ch, &wire.BroughtBack{Request: request, Code: code, Reason: reason[:min(len(reason), wire.MaxReason)]})
 	}
-	err := a.load(what, nil, func(b *base, err *entity.StoreError) {
+	err := a.load(what, nil, func(b *base, err *stored.Error) {
 		if err != nil {
 			answer(err.Code, err.Reason)
 			return
 		}
 		b.comeBack()
-		answer(entity.StoreDone, "")
+		answer(stored.Done, "")
 	})
 	if err != nil {
-		answer(entity.StoreBusy, err.Error())
+		answer(stored.Busy, err.Error())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
@@ -16,8 +17,14 @@ import (
 // before the stack ends the process.
 const maxNested = 64
 
-// Schema is part of entity.Base's host.
-func (b *base) Schema() *property.Schema { return b.app.cfg.Schema }
+// Mailbox and Lookup are part of entity.Base's host.
+func (b *base) Mailbox(m property.Mailbox) entity.Mailbox {
+	return script.Callable(m, b.app.cfg.Schema, b)
+}
+
+func (b *base) Lookup(id entity.ID, typeName string, kind entity.MailboxKind) entity.Mailbox {
+	return script.Find(b.app.cfg.Schema, id, typeName, kind, b)
+}
 
 // ArgumentBuffer lends memory for arguments.
 func (b *base) ArgumentBuffer() *argument.Buffer { return &b.app.arguments }
@@ -86,7 +93,7 @@ func (b *base) callSelf(q *entity.Request) error {
 	var id flow.RequestID
 	if q.OnReply != "" {
 		var err error
-		if id, err = b.requests.Add(b.app.game, q, 0, b.life(), entity.MaxBaseRequests); err != nil {
+		if id, err = b.requests.Add(b.app.game, q, 0, b.life(), limits.BaseRequests); err != nil {
 			return err
 		}
 	}
@@ -113,7 +120,7 @@ func (b *base) sendCall(q *entity.Request, send func(payload []byte) error) erro
 	m := flow.ServerCall{Caller: b.id, CallerPart: entity.BasePart, Part: q.Kind.Part(), Method: uint16(q.Method), Args: q.Args}
 	if q.OnReply != "" {
 		var err error
-		if m.Request, err = b.requests.Add(b.app.game, q, 0, b.life(), entity.MaxBaseRequests); err != nil {
+		if m.Request, err = b.requests.Add(b.app.game, q, 0, b.life(), limits.BaseRequests); err != nil {
 			return err
 		}
 		m.Within = q.Within

@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -51,7 +52,7 @@ func (b *base) firstParts(position, direction property.Vector3, init func(*prope
 // DestroyCell is part of entity.Base's host.
 func (b *base) DestroyCell() error {
 	if b.creation != nil && b.creation.asking {
-		b.endCreation(&entity.CreateError{Code: entity.TeleportNoPart, Reason: "it was destroyed before it was made"})
+		b.endCreation(&placement.CreateError{Code: placement.NoPart, Reason: "it was destroyed before it was made"})
 		return nil
 	}
 	tell, err := b.link.Leave(b.app.now)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/script"
@@ -37,7 +39,7 @@ type creation struct {
 	offset, direction property.Vector3
 	parts             []byte
 	until             time.Duration // when making is given up
-	why               entity.CreateError
+	why               placement.CreateError
 }
 
 // codeCreation codes what the base waits for.
@@ -53,7 +55,7 @@ func (b *base) codeCreation(c *codec.Coder) {
 		fields.Vector3(c, &x.offset)
 		fields.Vector3(c, &x.direction)
 		c.Bytes(&x.parts, migrate.MaxParts)
-		codec.Enum(c, &x.why.Code, 0, entity.LastTeleportCode)
+		codec.Enum(c, &x.why.Code, 0, placement.LastCode)
 		c.String(&x.why.Reason, migrate.MaxReason)
 	})
 	if b.creation == nil && len(open) > 0 {
@@ -88,13 +90,13 @@ func (b *base) CreateCellAt(info entity.CellInfo, method string) (uint64, error)
 func (b *base) makeCell(c *creation, space entity.SpaceID, position property.Vector3) error {
 	c.asking = false
 	c.until = b.app.now + CreatePatience
-	c.why = entity.CreateError{Code: entity.TeleportNoPart, Reason: "it was destroyed before it was made"}
+	c.why = placement.CreateError{Code: placement.NoPart, Reason: "it was destroyed before it was made"}
 	return b.link.Create(b.app.now, cellCopy{Space: space, Position: position, Parts: c.parts})
 }
 
 // askPlace asks an entity where it is.
 func (b *base) askPlace(c *creation, near property.Mailbox) error {
-	m := entity.Callable(near, b.app.cfg.Schema, b)
+	m := b.Mailbox(near)
 	switch {
 	case m.Def == nil || !m.Def.HasCell:
 		return fmt.Errorf("create cell of %v near %v: %w", b.id, near, entity.ErrNoPart)
@@ -103,7 +105,7 @@ func (b *base) askPlace(c *creation, near property.Mailbox) error {
 	}
 	c.asking = true
 	return b.callOther(&entity.Request{To: m.ID, Kind: entity.CellMailbox, At: m.At, Salt: m.Salt, Def: m.Def,
-		Method: int(flow.AskPlace), OnReply: c.method, User: int64(c.request), Within: entity.CallTimeout})
+		Method: int(flow.AskPlace), OnReply: c.method, User: int64(c.request), Within: limits.DefaultCallTime})
 }
 
 // placed takes the answer of the entity to be near to, or why there is none.
@@ -124,14 +126,14 @@ func (b *base) placed(request uint64, a *flow.Answer, err error) {
 	}
 	position := property.Vector3{X: at.Position.X + c.offset.X, Y: at.Position.Y + c.offset.Y, Z: at.Position.Z + c.offset.Z}
 	if !property.Finite(position) {
-		b.endCreation(&entity.CreateError{Code: entity.TeleportNotFound, Reason: "the place is out of range"})
+		b.endCreation(&placement.CreateError{Code: placement.NotFound, Reason: "the place is out of range"})
 		return
 	}
 	if c.parts, err = migrate.Placed(c.parts, position, c.direction); err == nil {
 		err = b.makeCell(c, at.Space, position)
 	}
 	if err != nil { // what a base makes itself has a place, and the link is None
-		b.endCreation(&entity.CreateError{Code: entity.TeleportUnknown, Reason: err.Error()})
+		b.endCreation(&placement.CreateError{Code: placement.Unknown, Reason: err.Error()})
 	}
 }
 
@@ -140,10 +142,10 @@ func (b *base) placed(request uint64, a *flow.Answer, err error) {
 func (b *base) tickCreation() {
 	if c := b.creation; c != nil && !c.asking && !b.app.frozen && b.link.State() == linkLocating && b.app.now >= c.until {
 		reason := "no CellApp made it in time"
-		if c.why.Code == entity.TeleportNoCell {
+		if c.why.Code == placement.NoCell {
 			reason += ": " + c.why.Reason
 		}
-		b.giveUpCreation(entity.TeleportNoCell, reason)
+		b.giveUpCreation(placement.NoCell, reason)
 	}
 }
 
@@ -155,7 +157,7 @@ func (b *base) noteLost(m *migrate.Lost) {
 	case c != nil && !c.asking && first && m.Code != 0:
 		b.giveUpCreation(m.Code, m.Reason)
 	case c != nil && !c.asking:
-		c.why = entity.CreateError{Code: entity.TeleportNoCell, Reason: m.Reason}
+		c.why = placement.CreateError{Code: placement.NoCell, Reason: m.Reason}
 	case first && m.Code != 0:
 		b.link.Gone(b.app.now)
 		b.settleLink()
@@ -166,8 +168,8 @@ func (b *base) noteLost(m *migrate.Lost) {
 }
 
 // giveUpCreation ends the link, which has had no real, and tells the script why.
-func (b *base) giveUpCreation(code entity.TeleportCode, reason string) {
-	b.creation.why = entity.CreateError{Code: code, Reason: reason}
+func (b *base) giveUpCreation(code placement.Code, reason string) {
+	b.creation.why = placement.CreateError{Code: code, Reason: reason}
 	b.link.Gone(b.app.now)
 	b.settleLink()
 }
@@ -181,7 +183,7 @@ func (b *base) loseCreation() {
 }
 
 // endCreation tells the script how it has ended, once.
-func (b *base) endCreation(err *entity.CreateError) {
+func (b *base) endCreation(err *placement.CreateError) {
 	c := b.creation
 	if c == nil {
 		return

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -126,7 +128,7 @@ func TestCreateCellAtFails(t *testing.T) {
 			r.tick()
 		}, "not found: entity: there is no such entity"},
 		"no answer": {0, func(r *rig, id entity.ID, v *avatar, x flow.ServerCall) {
-			r.pass(entity.CallTimeout + time.Second)
+			r.pass(limits.DefaultCallTime + time.Second)
 		}, "no answer: entity: no answer came in time"},
 		"refused": {0, func(r *rig, id entity.ID, v *avatar, x flow.ServerCall) {
 			a := flow.Answer{Request: x.Request}
@@ -173,7 +175,7 @@ func TestCreateCellAtFails(t *testing.T) {
 		"the space is full": {5, func(r *rig, id entity.ID, v *avatar, x flow.ServerCall) {
 			r.tick()
 			r.say(r.managers, &wire.Located{ID: id, Space: 5, App: appX})
-			lost := &migrate.Lost{ID: id, Order: r.a.byID[id].link.Order(), Code: entity.TeleportFull, Reason: "full"}
+			lost := &migrate.Lost{ID: id, Order: r.a.byID[id].link.Order(), Code: placement.Full, Reason: "full"}
 			r.tell(appX, lost)
 			r.tell(appX, lost)
 		}, "full: full"},
@@ -219,12 +221,12 @@ func TestCreateCellInFullSpace(t *testing.T) {
 	id, v := r.spawn()
 	r.create(id, v)
 	r.events = nil
-	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Code: entity.TeleportFull})
+	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Code: placement.Full})
 	r.wantEvents("lost cell")
 	r.wantLink(id, linkNone, 1, 0, mercury.Address{})
 	id, _ = r.live()
 	r.events = nil
-	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Code: entity.TeleportFull})
+	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Code: placement.Full})
 	r.pass(time.Second)
 	r.wantEvents()
 	r.wantLink(id, linkLocating, 2, 0, mercury.Address{})
@@ -257,7 +259,7 @@ func TestCreateCellAtFaults(t *testing.T) {
 	x := r.asked(appW, ofW)
 	v.Destroy()
 	r.replies(appX, ofW, id, 1, placeOf(&x, flow.Place{Space: 5}))
-	r.pass(entity.CallTimeout * 2)
+	r.pass(limits.DefaultCallTime * 2)
 	r.wantEvents("destroyed")
 	if _, err := v.CreateCellAt(entity.CellInfo{Space: 1}, "OnCell"); !errors.Is(err, entity.ErrNoPart) {
 		t.Errorf("after the end of the base: %v", err)

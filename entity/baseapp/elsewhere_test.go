@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -185,13 +186,13 @@ func TestLookupName(t *testing.T) {
 		r.say(r.bases, &wire.NameHeld{Request: ask.Request, ID: app, App: appW})
 	}
 	r.wantEvents("name 1 auction is 0's nobody has the name", "name 2 auction is 99's ")
-	for _, bad := range []string{"", strings.Repeat("x", entity.MaxBaseName+1)} {
+	for _, bad := range []string{"", strings.Repeat("x", limits.BaseName+1)} {
 		if _, err := v.LookupName(bad, "OnName"); err == nil {
 			t.Errorf("a name of %d bytes is taken", len(bad))
 		}
 	}
-	for i := range entity.MaxBaseNames + 1 {
-		if _, err := v.RegisterName(strings.Repeat("x", i+1), "OnName"); errors.Is(err, entity.ErrTooMany) != (i == entity.MaxBaseNames) {
+	for i := range limits.BaseNames + 1 {
+		if _, err := v.RegisterName(strings.Repeat("x", i+1), "OnName"); errors.Is(err, entity.ErrTooMany) != (i == limits.BaseNames) {
 			t.Errorf("name %d: %v", i, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/script"
@@ -21,7 +22,7 @@ import (
 const (
 	// giveTime is how long a client may be on its way to another BaseApp: longer than the death of one takes to be
 	// noticed and healed.
-	giveTime = entity.CallTimeout
+	giveTime = limits.DefaultCallTime
 
 	// maxGivenTail bounds what waits for a client that goes to another BaseApp, since it travels with it in one
 	// message: four times what makes a client slow.
@@ -116,7 +117,7 @@ func (b *base) sayTo(id entity.ID, payload []byte) error {
 
 // sayTurn tells another base in which turn an account is, or why it was not taken in that turn.
 func (b *base) sayTurn(to entity.ID, account string, turn uint32, reason string) error {
-	m := flow.Taken{Account: account, Turn: turn, Reason: reason[:min(len(reason), entity.MaxErrorText)]}
+	m := flow.Taken{Account: account, Turn: turn, Reason: reason[:min(len(reason), limits.ErrorText)]}
 	return b.sayTo(to, m.Append(nil))
 }
 

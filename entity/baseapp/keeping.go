@@ -3,8 +3,8 @@ package baseapp
 import (
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
@@ -153,7 +153,7 @@ func (a *BaseApp) storeCall(m *wire.CallStore, done func(*wire.StoreAnswer)) {
 		done(r)
 	}) {
 		s.open--
-		done(&wire.StoreAnswer{Code: entity.StoreBusy, Reason: "baseapp: too many calls of the store are open"})
+		done(&wire.StoreAnswer{Code: stored.Busy, Reason: "baseapp: too many calls of the store are open"})
 	}
 }
 
@@ -196,11 +196,11 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 	k := &b.keep
 	writes := m.Op == wire.StoreWrite || m.Op == wire.StoreCreate
 	switch r.Code {
-	case entity.StoreDone:
+	case stored.Done:
 		b.keepDone(m, r)
-	case entity.StoreBusy:
+	case stored.Busy:
 		if writes {
-			err := &entity.StoreError{Code: r.Code, Reason: r.Reason}
+			err := &stored.Error{Code: r.Code, Reason: r.Reason}
 			b.tellEach(err, func(w *storeWait) bool { return w.version != 0 && w.version <= m.Version && !w.stored })
 		}
 		if !writes || k.ending || b.app.held {
@@ -209,22 +209,22 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 			b.queueKeep()
 			return
 		}
-	case entity.StoreExists:
+	case stored.Exists:
 		// An earlier call made the row, and nobody has heard of it. If it is another's, the write is refused.
 		k.made, k.wanted = true, true
-	case entity.StoreMissing:
+	case stored.Missing:
 		if k.made || m.Op != wire.StoreTakeOver {
 			b.loseRow(m, r)
 			return
 		}
 		k.holder = 0 // the former life has not come to make it
-	case entity.StoreHeld, entity.StoreFree, entity.StoreStale, entity.StoreSuperseded:
+	case stored.Held, stored.Free, stored.Stale, stored.Superseded:
 		b.loseRow(m, r)
 		return
 	default:
 		b.app.report.Errors++
 		b.log.Error("the store refuses the base", "reason", r.Reason)
-		b.tellWaits(m.Version, &entity.StoreError{Code: r.Code, Reason: r.Reason})
+		b.tellWaits(m.Version, &stored.Error{Code: r.Code, Reason: r.Reason})
 		if k.ending {
 			k.over = true
 			return
@@ -274,7 +274,7 @@ func (b *base) loseRow(m *wire.CallStore, r *wire.StoreAnswer) {
 	}
 	b.app.report.Errors++
 	b.log.Error("the row of the base is not its own any more; the base ends without a write", "row", k.row, "reason", r.Reason)
-	b.tellWaits(m.Version, &entity.StoreError{Code: r.Code, Reason: r.Reason})
+	b.tellWaits(m.Version, &stored.Error{Code: r.Code, Reason: r.Reason})
 	b.Destroy()
 }
 
@@ -326,7 +326,7 @@ func (b *base) Row() uint64 {
 // DestroyRow is part of entity.Base's host.
 func (b *base) DestroyRow() error {
 	if b.keep.typ == nil {
-		return entity.ErrNotStored
+		return stored.ErrNotKept
 	}
 	b.keep.deleting = true
 	b.Destroy()

@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
-func (v *avatar) OnKept(r entity.StoreReply) { v.note("kept %d %v", r.User, r.Err != nil) }
+func (v *avatar) OnKept(r stored.Reply) { v.note("kept %d %v", r.User, r.Err != nil) }
 
 func (v *avatar) OnLoaded(r entity.BaseReply) { v.note("loaded %v %s", !r.Base.IsZero(), r.Reason) }
 
@@ -110,7 +112,7 @@ func TestWrites(t *testing.T) {
 	_ = v.Write("OnKept", 2)
 	busy := k.asked(wire.StoreWrite)
 	_ = v.Write("OnKept", 3) // waits for its turn
-	k.answer(&busy, wire.StoreAnswer{Code: entity.StoreBusy, Reason: "full"})
+	k.answer(&busy, wire.StoreAnswer{Code: stored.Busy, Reason: "full"})
 	k.wantEvents("kept 2 true")
 	m := k.asked(wire.StoreWrite)
 	if m.Version <= busy.Version {
@@ -124,7 +126,7 @@ func TestWrites(t *testing.T) {
 	if !last.Release {
 		t.Errorf("%+v", last)
 	}
-	k.answer(&last, wire.StoreAnswer{Code: entity.StoreBusy})
+	k.answer(&last, wire.StoreAnswer{Code: stored.Busy})
 	k.pass(keepAgain)
 	again := k.asked(wire.StoreWrite)
 	if again.Version != last.Version || !again.Release || string(again.Data) != string(last.Data) {
@@ -133,7 +135,7 @@ func TestWrites(t *testing.T) {
 	if _, there := k.view(id); !there {
 		t.Error("the base is gone before its last write")
 	}
-	k.answer(&again, wire.StoreAnswer{Code: entity.StoreFree}) // it had arrived
+	k.answer(&again, wire.StoreAnswer{Code: stored.Free}) // it had arrived
 	k.tick()
 	if _, there := k.view(id); there || k.a.report.Errors != 0 {
 		t.Errorf("there: %v, errors: %d", there, k.a.report.Errors)
@@ -150,13 +152,13 @@ func TestRowIsThere(t *testing.T) {
 	m := k.asked(wire.StoreReserve)
 	k.answer(&m, wire.StoreAnswer{Row: 42})
 	m = k.asked(wire.StoreCreate)
-	k.answer(&m, wire.StoreAnswer{Code: entity.StoreExists})
+	k.answer(&m, wire.StoreAnswer{Code: stored.Exists})
 	m = k.asked(wire.StoreWrite)
 	k.answer(&m, wire.StoreAnswer{})
 	k.wantEvents("kept 1 false")
 	_ = v.Write("OnKept", 2)
 	m = k.asked(wire.StoreWrite)
-	k.answer(&m, wire.StoreAnswer{Code: entity.StoreHeld, Reason: "another's"})
+	k.answer(&m, wire.StoreAnswer{Code: stored.Held, Reason: "another's"})
 	k.tick()
 	if _, there := k.view(m.Entity); there {
 		t.Error("a base lives whose row is another's")
@@ -173,14 +175,14 @@ func TestHeirOfARow(t *testing.T) {
 		lives      bool
 	}{
 		"has it":                   {true, false, wire.StoreAnswer{Row: 42, Version: 7}, wire.StoreWrite, true},
-		"too early":                {true, false, wire.StoreAnswer{Code: entity.StoreBusy}, wire.StoreTakeOver, true},
-		"another's":                {true, false, wire.StoreAnswer{Code: entity.StoreHeld}, 0, false},
-		"deleted":                  {true, false, wire.StoreAnswer{Code: entity.StoreMissing}, 0, false},
+		"too early":                {true, false, wire.StoreAnswer{Code: stored.Busy}, wire.StoreTakeOver, true},
+		"another's":                {true, false, wire.StoreAnswer{Code: stored.Held}, 0, false},
+		"deleted":                  {true, false, wire.StoreAnswer{Code: stored.Missing}, 0, false},
 		"made after the copy":      {false, false, wire.StoreAnswer{Row: 42, Version: 1}, wire.StoreWrite, true},
-		"not made":                 {false, false, wire.StoreAnswer{Code: entity.StoreMissing}, wire.StoreCreate, true},
+		"not made":                 {false, false, wire.StoreAnswer{Code: stored.Missing}, wire.StoreCreate, true},
 		"last write to be made":    {true, true, wire.StoreAnswer{Row: 42, Version: 1}, wire.StoreWrite, true},
 		"last write was made":      {true, true, wire.StoreAnswer{Row: 42, Version: 9}, wire.StoreFree, true},
-		"ended, and another's now": {true, true, wire.StoreAnswer{Code: entity.StoreHeld}, 0, false},
+		"ended, and another's now": {true, true, wire.StoreAnswer{Code: stored.Held}, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeper(t)
@@ -230,15 +232,15 @@ func TestLoads(t *testing.T) {
 		want   string
 	}{
 		{wire.StoreAnswer{Row: 43, Version: 4, Data: data}, "loaded true "},
-		{wire.StoreAnswer{Code: entity.StoreMissing, Reason: "no such row"}, "loaded false no such row"},
+		{wire.StoreAnswer{Code: stored.Missing, Reason: "no such row"}, "loaded false no such row"},
 		{wire.StoreAnswer{Row: 44, Data: []byte("rubbish")}, "loaded false "},
 	} {
 		k.events = nil
-		if _, err := v.LoadBase(entity.Stored{Type: "Avatar", Row: 43}, "OnLoaded"); err != nil {
+		if _, err := v.LoadBase(stored.Key{Type: "Avatar", Row: 43}, "OnLoaded"); err != nil {
 			t.Fatal(err)
 		}
 		m := k.asked(wire.StoreLoad)
-		k.answer(&m, wire.StoreAnswer{Code: entity.StoreHeld}) // its last write is under way
+		k.answer(&m, wire.StoreAnswer{Code: stored.Held}) // its last write is under way
 		k.pass(loadAgain)
 		m = k.asked(wire.StoreLoad)
 		k.answer(&m, x.answer)
@@ -255,11 +257,11 @@ func TestLoads(t *testing.T) {
 	}
 	k.pass(loadPatience)
 	k.events = nil
-	_, _ = v.LoadBase(entity.Stored{Type: "Avatar", Row: 43}, "OnLoaded")
+	_, _ = v.LoadBase(stored.Key{Type: "Avatar", Row: 43}, "OnLoaded")
 	for until := k.now + 2*loadPatience; k.now < until && len(k.events) == 0; {
 		k.tick()
 		for _, m := range k.calls() {
-			k.answer(&m, wire.StoreAnswer{Code: entity.StoreHeld, Reason: "held"})
+			k.answer(&m, wire.StoreAnswer{Code: stored.Held, Reason: "held"})
 		}
 	}
 	k.wantEvents("loaded false held")
@@ -282,7 +284,7 @@ func FuzzKeep(f *testing.F) {
 		if codec.Parse(body, fresh.codeKeep) != nil {
 			return
 		}
-		if n := len(fresh.keep.waits); n > entity.MaxStoreWaits {
+		if n := len(fresh.keep.waits); n > limits.StoreWaits {
 			t.Errorf("%d waits", n)
 		}
 	})

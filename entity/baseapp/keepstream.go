@@ -4,8 +4,9 @@ import (
 	"errors"
 	"math"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/script"
 )
@@ -32,7 +33,7 @@ func (b *base) codeKeep(c *codec.Coder) {
 		k.holder, k.copy, k.wanted, k.stepCopy = holder, copy, wanted, kept
 	}
 	c.Bytes(&k.loaded, store.MaxData)
-	codec.List(c, &k.waits, entity.MaxStoreWaits, 3, func(c *codec.Coder, w *storeWait) {
+	codec.List(c, &k.waits, limits.StoreWaits, 3, func(c *codec.Coder, w *storeWait) {
 		c.String(&w.method, script.MaxName)
 		codec.Field(c, &w.user, appendVarint, (*codec.Reader).Varint)
 	})
@@ -63,7 +64,7 @@ func (b *base) tellStoreForgotten() {
 	b.keep.waits = nil
 	for _, w := range waits {
 		if b.hears() {
-			callBack(b, w.method, entity.StoreReply{User: w.user, Err: &entity.StoreError{Code: entity.StoreBusy, Reason: errStoreForgotten.Error()}})
+			callBack(b, w.method, stored.Reply{User: w.user, Err: &stored.Error{Code: stored.Busy, Reason: errStoreForgotten.Error()}})
 		}
 	}
 }

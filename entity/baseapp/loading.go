@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -33,7 +34,7 @@ const (
 //	  | +-- held by another: again after loadAgain, for loadPatience
 //	  +---- missing, refused, busy --> done
 type loading struct {
-	what   entity.Stored
+	what   stored.Key
 	id     entity.ID // as which it will be live
 	at     time.Duration
 	until  time.Duration
@@ -41,7 +42,7 @@ type loading struct {
 	ended  bool
 	// prepare is called on the new base before its script.
 	prepare func(*base)
-	done    func(*base, *entity.StoreError)
+	done    func(*base, *stored.Error)
 }
 
 func insistOn(a *BaseApp, m *wire.CallStore, done func(*wire.StoreAnswer)) bool {
@@ -51,13 +52,13 @@ func insistOn(a *BaseApp, m *wire.CallStore, done func(*wire.StoreAnswer)) bool 
 func appendVarint(b []byte, v int64) []byte { return binary.AppendVarint(b, v) }
 
 // load loads an entity. done is told once, with the base or the reason why there is none.
-func (a *BaseApp) load(what entity.Stored, prepare func(*base), done func(*base, *entity.StoreError)) error {
+func (a *BaseApp) load(what stored.Key, prepare func(*base), done func(*base, *stored.Error)) error {
 	d := a.cfg.Schema.Type(what.Type)
 	switch {
 	case a.ids == nil || a.dismissed:
 		return ErrNotJoined
 	case a.keeps(d) == nil || !d.HasBase:
-		return fmt.Errorf("%w: type %q", entity.ErrNotStored, what.Type)
+		return fmt.Errorf("%w: type %q", stored.ErrNotKept, what.Type)
 	case a.cfg.Scripts.bases.Of(d) == nil:
 		return fmt.Errorf("%w: %s", ErrNoScript, what.Type)
 	case len(a.storing.loads) >= maxLoads || a.storing.closing:
@@ -80,7 +81,7 @@ func (a *BaseApp) tickLoads() {
 			continue
 		}
 		if s.start == 0 {
-			a.endLoad(l, nil, &entity.StoreError{Code: entity.StoreBusy, Reason: "baseapp: no DBApp answers"})
+			a.endLoad(l, nil, &stored.Error{Code: stored.Busy, Reason: "baseapp: no DBApp answers"})
 			continue
 		}
 		l.asking = true
@@ -90,7 +91,7 @@ func (a *BaseApp) tickLoads() {
 	s.loads = slices.DeleteFunc(s.loads, func(l *loading) bool { return l.ended })
 }
 
-func (a *BaseApp) endLoad(l *loading, b *base, err *entity.StoreError) {
+func (a *BaseApp) endLoad(l *loading, b *base, err *stored.Error) {
 	l.ended = true
 	l.done(b, err)
 }
@@ -102,18 +103,18 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 	case a.dismissed:
 		l.ended = true
 		return
-	case r.Code == entity.StoreHeld && a.now+loadAgain < l.until:
+	case r.Code == stored.Held && a.now+loadAgain < l.until:
 		l.at = a.now + loadAgain
 		return
 	case a.held: // nothing is made any more; the row stays checked out by a start that ends
 		l.at = a.now + loadAgain
 		return
-	case r.Code != entity.StoreDone:
-		a.endLoad(l, nil, &entity.StoreError{Code: r.Code, Reason: r.Reason})
+	case r.Code != stored.Done:
+		a.endLoad(l, nil, &stored.Error{Code: r.Code, Reason: r.Reason})
 		return
 	case a.now > l.until+loadPatience: // nobody waits for it any more
 		a.freeRow(l, r.Row)
-		a.endLoad(l, nil, &entity.StoreError{Code: entity.StoreBusy, Reason: "baseapp: the store took too long"})
+		a.endLoad(l, nil, &stored.Error{Code: stored.Busy, Reason: "baseapp: the store took too long"})
 		return
 	}
 	b, err := a.createStored(l, r)
@@ -122,7 +123,7 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 			a.freeRow(l, r.Row)
 		}
 		a.log.Warn("cannot make a base of what the store has", "type", l.what.Type, "row", r.Row, "error", err)
-		a.endLoad(l, nil, &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()})
+		a.endLoad(l, nil, &stored.Error{Code: stored.Refused, Reason: err.Error()})
 		return
 	}
 	a.endLoad(l, b, nil)
@@ -131,7 +132,7 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 // freeRow gives back a row of which no base was made.
 func (a *BaseApp) freeRow(l *loading, row uint64) {
 	a.storeCall(&wire.CallStore{Op: wire.StoreFree, Type: l.what.Type, Row: row, Entity: l.id}, func(r *wire.StoreAnswer) {
-		if r.Code != entity.StoreDone {
+		if r.Code != stored.Done {
 			a.fault("cannot give a row back", "type", l.what.Type, "row", row, "reason", r.Reason)
 		}
 	})
@@ -168,7 +169,7 @@ func (a *BaseApp) createStored(l *loading, r *wire.StoreAnswer) (*base, error) {
 }
 
 // LoadBase is part of entity.Base's host.
-func (b *base) LoadBase(what entity.Stored, method string) (uint64, error) {
+func (b *base) LoadBase(what stored.Key, method string) (uint64, error) {
 	switch err := script.CheckCallback[entity.BaseReply](b.kind, method); {
 	case b.destroying:
 		return 0, entity.ErrGone
@@ -177,7 +178,7 @@ func (b *base) LoadBase(what entity.Stored, method string) (uint64, error) {
 	}
 	a := b.app
 	request := a.asked + 1
-	err := a.load(what, nil, func(l *base, err *entity.StoreError) {
+	err := a.load(what, nil, func(l *base, err *stored.Error) {
 		b.answered(questionBase, request)
 		reply := entity.BaseReply{Request: request}
 		if err != nil {
@@ -199,10 +200,10 @@ func (b *base) LoadBase(what entity.Stored, method string) (uint64, error) {
 }
 
 // LoadBase asks for the base of an entity that the store keeps, as entity.Base.LoadBase does. done is told
-// its id or, as an entity.StoreError, why there is none. Errors are ErrNotJoined, ErrNoScript,
-// entity.ErrNotStored and entity.ErrTooMany; done is not called then.
-func (s *Starter) LoadBase(what entity.Stored, done func(entity.ID, error)) error {
-	return s.app.load(what, nil, func(b *base, err *entity.StoreError) {
+// its id or, as an stored.Error, why there is none. Errors are ErrNotJoined, ErrNoScript,
+// stored.ErrNotKept and entity.ErrTooMany; done is not called then.
+func (s *Starter) LoadBase(what stored.Key, done func(entity.ID, error)) error {
+	return s.app.load(what, nil, func(b *base, err *stored.Error) {
 		if err != nil {
 			done(0, err)
 			return
@@ -213,9 +214,9 @@ func (s *Starter) LoadBase(what entity.Stored, done func(entity.ID, error)) erro
 
 // takeMakeProxy makes a proxy for a login. What a player plays is loaded first, if the store keeps it.
 func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
-	what := entity.Stored{Type: m.Type, Row: m.Row}
+	what := stored.Key{Type: m.Type, Row: m.Row}
 	if m.Row == 0 {
-		what = entity.Stored{Type: a.cfg.PlayerType, Identifier: m.Account}
+		what = stored.Key{Type: a.cfg.PlayerType, Identifier: m.Account}
 	}
 	t := a.keeps(a.cfg.Schema.Type(what.Type))
 	if t == nil || m.Row == 0 && t.Identifier() == nil {
@@ -232,14 +233,14 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 	}
 	login := *m
 	login.Data = slices.Clone(m.Data)
-	err := a.load(what, func(b *base) { b.becomeProxy(&login) }, func(b *base, err *entity.StoreError) {
+	err := a.load(what, func(b *base) { b.becomeProxy(&login) }, func(b *base, err *stored.Error) {
 		delete(a.loggingIn, login.Account)
 		switch {
 		case err == nil && b.destroying:
 			a.answerLogin(from, login.Request, protocol.Destroyed)
 		case err == nil:
 			a.tellMade(from, &wire.ProxyMade{Request: login.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
-		case err.Code == entity.StoreMissing && login.Row == 0:
+		case err.Code == stored.Missing && login.Row == 0:
 			a.tellMade(from, a.makeStoredProxy(&login, t))
 		default:
 			a.log.Warn("cannot load what a player plays", "account", login.Account, "error", err)
@@ -264,11 +265,11 @@ func (a *BaseApp) tellMade(to mercury.ChannelID, m *wire.ProxyMade) {
 }
 
 // refusalOf is what a client is told.
-func refusalOf(c entity.StoreCode) protocol.Code {
+func refusalOf(c stored.Code) protocol.Code {
 	switch c {
-	case entity.StoreHeld:
+	case stored.Held:
 		return protocol.AlreadyLoggedIn
-	case entity.StoreMissing:
+	case stored.Missing:
 		return protocol.BadCredentials
 	}
 	return protocol.ServerBusy
@@ -293,7 +294,7 @@ func (a *BaseApp) askStart() {
 		return
 	}
 	a.storeCall(&wire.CallStore{Op: wire.StoreBegin}, func(r *wire.StoreAnswer) {
-		if a.storing.start == 0 && r.Code == entity.StoreDone {
+		if a.storing.start == 0 && r.Code == stored.Done {
 			a.storing.start = r.Start
 		}
 	})

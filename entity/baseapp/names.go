@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -31,15 +32,15 @@ type ownName struct {
 }
 
 // maxOwnNames bounds the names of a base together with those that are leaving.
-const maxOwnNames = 2 * entity.MaxBaseNames
+const maxOwnNames = 2 * limits.BaseNames
 
 // checkName says what is wrong with a request about a name.
 func (b *base) checkName(name, method string) error {
 	switch {
 	case b.destroying:
 		return entity.ErrGone
-	case name == "" || len(name) > entity.MaxBaseName:
-		return fmt.Errorf("baseapp: a name of %d bytes; names have 1 to %d", len(name), entity.MaxBaseName)
+	case name == "" || len(name) > limits.BaseName:
+		return fmt.Errorf("baseapp: a name of %d bytes; names have 1 to %d", len(name), limits.BaseName)
 	}
 	return script.CheckCallback[entity.NameReply](b.kind, method)
 }
@@ -71,8 +72,8 @@ func (b *base) tellName(method string, request uint64) func(*flow.Grant) {
 func (b *base) register(name string, done func(*flow.Grant)) error {
 	a := b.app
 	i := b.named(name)
-	if i < 0 && (b.staying() >= entity.MaxBaseNames || len(b.names) >= maxOwnNames) || i >= 0 && b.names[i].leaving && b.staying() >= entity.MaxBaseNames {
-		return fmt.Errorf("%w: a base has at most %d names", entity.ErrTooMany, entity.MaxBaseNames)
+	if i < 0 && (b.staying() >= limits.BaseNames || len(b.names) >= maxOwnNames) || i >= 0 && b.names[i].leaving && b.staying() >= limits.BaseNames {
+		return fmt.Errorf("%w: a base has at most %d names", entity.ErrTooMany, limits.BaseNames)
 	}
 	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID}, func(m *wire.NameHeld) { done(b.registered(name, m)) }) {
 		return errAsks

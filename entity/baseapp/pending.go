@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/script"
 )
@@ -63,7 +65,7 @@ func (b *base) tellForgotten() {
 		case questionName:
 			callBack(b, p.method, entity.NameReply{Request: p.request, Name: p.name, Reason: errForgotten.Error()})
 		case questionStore:
-			callBack(b, p.method, entity.StoredPage{Request: p.request, Err: &entity.StoreError{Code: entity.StoreBusy, Reason: errForgotten.Error()}})
+			callBack(b, p.method, stored.Page{Request: p.request, Err: &stored.Error{Code: stored.Busy, Reason: errForgotten.Error()}})
 		}
 	}
 }
@@ -72,5 +74,5 @@ func (p *pending) code(c *codec.Coder) {
 	codec.Enum(c, &p.what, questionSpace, lastQuestion)
 	c.Uvarint(&p.request)
 	c.String(&p.method, script.MaxName)
-	c.String(&p.name, entity.MaxBaseName)
+	c.String(&p.name, limits.BaseName)
 }

@@ -6,22 +6,23 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
 
 // QueryStore is part of entity.Base's host.
-func (b *base) QueryStore(q entity.StoredQuery, method string) (uint64, error) {
+func (b *base) QueryStore(q stored.Query, method string) (uint64, error) {
 	a := b.app
 	t := a.keeps(a.cfg.Schema.Type(q.Type))
-	switch err := script.CheckCallback[entity.StoredPage](b.kind, method); {
+	switch err := script.CheckCallback[stored.Page](b.kind, method); {
 	case b.destroying:
 		return 0, entity.ErrGone
 	case err != nil:
 		return 0, err
 	case t == nil:
-		return 0, fmt.Errorf("%w: type %q", entity.ErrNotStored, q.Type)
+		return 0, fmt.Errorf("%w: type %q", stored.ErrNotKept, q.Type)
 	case a.storing.open >= maxStoreCalls:
 		return 0, fmt.Errorf("%w: %d calls of the store are open", entity.ErrTooMany, a.storing.open)
 	}
@@ -43,8 +44,8 @@ func (b *base) QueryStore(q entity.StoredQuery, method string) (uint64, error) {
 }
 
 // rowsWanted is a query as it is sent to the DBApp.
-func (a *BaseApp) rowsWanted(q *entity.StoredQuery) (m wire.RowsWanted, err error) {
-	limit := cmp.Or(q.Limit, entity.DefaultStoredPage)
+func (a *BaseApp) rowsWanted(q *stored.Query) (m wire.RowsWanted, err error) {
+	limit := cmp.Or(q.Limit, stored.DefaultPage)
 	x := store.Query{Type: q.Type, Column: q.Property, Min: q.Min, Max: q.Max, Descending: q.Descending, Limit: limit}
 	if q.After != nil {
 		x.After = &store.Cursor{ID: store.ID(q.After.Row), Value: q.After.Get(q.Property)}
@@ -68,15 +69,15 @@ func (a *BaseApp) rowsWanted(q *entity.StoredQuery) (m wire.RowsWanted, err erro
 }
 
 // pageOf is what the script is told.
-func pageOf(t *store.Type, request uint64, r *wire.StoreAnswer) entity.StoredPage {
-	p := entity.StoredPage{Request: request}
+func pageOf(t *store.Type, request uint64, r *wire.StoreAnswer) stored.Page {
+	p := stored.Page{Request: request}
 	var found wire.RowsFound
-	if r.Code != entity.StoreDone {
-		p.Err = &entity.StoreError{Code: r.Code, Reason: r.Reason}
+	if r.Code != stored.Done {
+		p.Err = &stored.Error{Code: r.Code, Reason: r.Reason}
 		return p
 	}
 	if err := found.Decode(r.Data); err != nil {
-		p.Err = &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()}
+		p.Err = &stored.Error{Code: stored.Refused, Reason: err.Error()}
 		return p
 	}
 	names := make([]string, len(t.Columns))
@@ -84,11 +85,11 @@ func pageOf(t *store.Type, request uint64, r *wire.StoreAnswer) entity.StoredPag
 		names[i] = t.Columns[i].Name
 	}
 	for _, x := range found.Rows {
-		row := entity.StoredRow{Row: x.Row, Live: x.Live, Properties: names}
+		row := stored.Row{Row: x.Row, Live: x.Live, Properties: names}
 		for i := range x.Columns[:min(len(x.Columns), len(names))] {
 			v, err := t.Columns[i].Value(x.Columns[i].V)
 			if err != nil {
-				return entity.StoredPage{Request: request, Err: &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()}}
+				return stored.Page{Request: request, Err: &stored.Error{Code: stored.Refused, Reason: err.Error()}}
 			}
 			row.Values = append(row.Values, v)
 		}

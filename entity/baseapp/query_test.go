@@ -6,11 +6,12 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
 
-func (v *avatar) OnPage(p entity.StoredPage) {
+func (v *avatar) OnPage(p stored.Page) {
 	v.note("page %d rows, more %v, %v", len(p.Rows), p.More, p.Err)
 	for _, r := range p.Rows {
 		v.note("row %d live %v gold %d", r.Row, r.Live, r.Get("gold").Int())
@@ -36,7 +37,7 @@ func TestQueryStore(t *testing.T) {
 	}
 	v := k.script(id)
 	k.events = nil
-	ten := entity.StoredQuery{Type: "Avatar", Property: "gold", Min: property.Int(10), Descending: true, Limit: 2}
+	ten := stored.Query{Type: "Avatar", Property: "gold", Min: property.Int(10), Descending: true, Limit: 2}
 	if _, err := v.QueryStore(ten, "OnPage"); err != nil {
 		t.Fatal(err)
 	}
@@ -49,31 +50,31 @@ func TestQueryStore(t *testing.T) {
 	k.answer(&m, wire.StoreAnswer{Data: found.Encode()})
 	k.wantEvents("page 2 rows, more true, <nil>", "row 5 live true gold 90", "row 6 live false gold 70")
 	k.events = nil
-	ten.After = &entity.StoredRow{Row: 6, Properties: []string{"gold"}, Values: []property.Value{property.Int(70)}}
+	ten.After = &stored.Row{Row: 6, Properties: []string{"gold"}, Values: []property.Value{property.Int(70)}}
 	_, _ = v.QueryStore(ten, "OnPage")
 	m = k.asked(wire.StoreQuery)
 	if err := w.Decode(m.Data); err != nil || w.AfterRow != 6 || w.After.V != int64(70) {
 		t.Errorf("then for %+v, %v", w, err)
 	}
-	k.answer(&m, wire.StoreAnswer{Code: entity.StoreBusy, Reason: "away"})
-	k.wantEvents("page 0 rows, more false, entity: the store did not do it: away")
+	k.answer(&m, wire.StoreAnswer{Code: stored.Busy, Reason: "away"})
+	k.wantEvents("page 0 rows, more false, stored: the store did not do it: away")
 	k.events = nil
-	_, _ = v.QueryStore(entity.StoredQuery{Type: "Avatar"}, "OnPage")
+	_, _ = v.QueryStore(stored.Query{Type: "Avatar"}, "OnPage")
 	m = k.asked(wire.StoreQuery)
 	k.answer(&m, wire.StoreAnswer{Data: []byte("rubbish")})
 	if len(k.events) != 1 {
 		t.Errorf("rubbish: %q", k.events)
 	}
 	for _, x := range []struct {
-		q      entity.StoredQuery
+		q      stored.Query
 		method string
 		want   error
 	}{
-		{entity.StoredQuery{Type: "Nothing"}, "OnPage", entity.ErrNotStored},
-		{entity.StoredQuery{Type: "Avatar"}, "OnLoaded", entity.ErrNoCallback},
-		{entity.StoredQuery{Type: "Avatar", Property: "silver"}, "OnPage", store.ErrValue},
-		{entity.StoredQuery{Type: "Avatar", Limit: store.MaxPage + 1}, "OnPage", store.ErrValue},
-		{entity.StoredQuery{Type: "Avatar", Min: property.Int(1)}, "OnPage", store.ErrValue},
+		{stored.Query{Type: "Nothing"}, "OnPage", stored.ErrNotKept},
+		{stored.Query{Type: "Avatar"}, "OnLoaded", entity.ErrNoCallback},
+		{stored.Query{Type: "Avatar", Property: "silver"}, "OnPage", store.ErrValue},
+		{stored.Query{Type: "Avatar", Limit: store.MaxPage + 1}, "OnPage", store.ErrValue},
+		{stored.Query{Type: "Avatar", Min: property.Int(1)}, "OnPage", store.ErrValue},
 	} {
 		if _, err := v.QueryStore(x.q, x.method); !errors.Is(err, x.want) {
 			t.Errorf("%+v: %v, want %v", x.q, err, x.want)
@@ -88,7 +89,7 @@ func TestQueryIsForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.script(id).QueryStore(entity.StoredQuery{Type: "Avatar"}, "OnPage"); err != nil {
+	if _, err := k.script(id).QueryStore(stored.Query{Type: "Avatar"}, "OnPage"); err != nil {
 		t.Fatal(err)
 	}
 	b := k.a.byID[id]
@@ -98,7 +99,7 @@ func TestQueryIsForgotten(t *testing.T) {
 	if err := k.a.restore(&heritage{id: id, from: appW, lives: 1, parts: parts}); err != nil {
 		t.Fatal(err)
 	}
-	if e := k.events; len(e) == 0 || e[len(e)-1] != "page 0 rows, more false, entity: the store did not do it: "+errForgotten.Error() {
+	if e := k.events; len(e) == 0 || e[len(e)-1] != "page 0 rows, more false, stored: the store did not do it: "+errForgotten.Error() {
 		t.Errorf("events %q", e)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
@@ -24,8 +25,8 @@ func NewScripts(schema *property.Schema) *Scripts {
 		Methods: func(d *property.Definition) []*property.Method { return d.BaseMethods },
 		Hooks:   hooks(), Foreign: foreignHooks(),
 		Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.SpaceReply](), reflect.TypeFor[entity.DownloadEnd](), reflect.TypeFor[entity.ClientGiven](),
-			reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply](), reflect.TypeFor[entity.StoredPage](), reflect.TypeFor[entity.Reply](), reflect.TypeFor[entity.TeleportReply](),
-			reflect.TypeFor[entity.CellReply](), reflect.TypeFor[entity.StoreReply]()},
+			reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply](), reflect.TypeFor[stored.Page](), reflect.TypeFor[entity.Reply](), reflect.TypeFor[entity.TeleportReply](),
+			reflect.TypeFor[entity.CellReply](), reflect.TypeFor[stored.Reply]()},
 	})
 	return s
 }

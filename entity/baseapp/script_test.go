@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
@@ -240,7 +241,7 @@ func TestTimerFaults(t *testing.T) {
 	if _, err := v.AddTimer(-1, 0, "Tock", 0); err == nil {
 		t.Error("a negative time is taken")
 	}
-	for range entity.MaxTimers {
+	for range limits.Timers {
 		_, _ = v.AddTimer(time.Hour, 0, "Tock", 0)
 	}
 	if _, err := v.AddTimer(time.Hour, 0, "Tock", 0); !errors.Is(err, entity.ErrTooMany) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -57,7 +58,7 @@ func (a *BaseApp) spaceCreated(b *base, method string, number uint64, m *wire.Sp
 func (b *base) noSpace() {
 	space := b.link.Copy().Space
 	if b.creation != nil {
-		b.giveUpCreation(entity.TeleportNoSpace, "")
+		b.giveUpCreation(placement.NoSpace, "")
 		return
 	}
 	if b.rehome(space) {

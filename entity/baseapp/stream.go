@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/script"
@@ -105,7 +106,7 @@ func (b *base) readParts(parts []byte) error {
 		case migrate.BaseTimersPart:
 			b.timers.Read(&r, b.app.game)
 		case migrate.BaseRequestsPart:
-			b.requests.Read(&r, b.app.game, entity.MaxBaseRequests)
+			b.requests.Read(&r, b.app.game, limits.BaseRequests)
 		case migrate.BaseFlowsPart:
 			return codec.Parse(body, b.codeTalks)
 		case migrate.BaseAsksPart:
@@ -209,8 +210,8 @@ func (b *base) codeAsks(c *codec.Coder) {
 		defer func(all []ownName) { b.names = all }(b.names)
 		b.names = names
 	}
-	codec.List(c, &b.names, entity.MaxBaseNames, 2, func(c *codec.Coder, n *ownName) {
-		c.String(&n.name, entity.MaxBaseName)
+	codec.List(c, &b.names, limits.BaseNames, 2, func(c *codec.Coder, n *ownName) {
+		c.String(&n.name, limits.BaseName)
 		c.Bool(&n.has)
 	})
 	codec.List(c, &b.wishes, maxWishes, 4, func(c *codec.Coder, w *wish) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -67,7 +68,7 @@ func (b *base) endTeleport(m *flow.Teleported) {
 	b.teleports = slices.Delete(b.teleports, i, i+1)
 	reply := entity.TeleportReply{Request: m.Request}
 	if m.Code != 0 {
-		reply.Err = &entity.TeleportError{Code: m.Code, Reason: m.Reason}
+		reply.Err = &placement.TeleportError{Code: m.Code, Reason: m.Reason}
 	}
 	b.tellTeleport(t, reply)
 }
@@ -75,7 +76,7 @@ func (b *base) endTeleport(m *flow.Teleported) {
 // loseTeleports tells the script that these cannot end well any more: the cell part is gone.
 func (b *base) loseTeleports(list []teleport) {
 	for _, t := range list {
-		b.tellTeleport(t, entity.TeleportReply{Request: t.request, Err: &entity.TeleportError{Code: entity.TeleportNoPart}})
+		b.tellTeleport(t, entity.TeleportReply{Request: t.request, Err: &placement.TeleportError{Code: placement.NoPart}})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -30,13 +31,13 @@ func TestTeleportCell(t *testing.T) {
 	if _, err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7); !errors.Is(err, entity.ErrTooMany) {
 		t.Errorf("one too many: %v", err)
 	}
-	end := func(number, request uint64, code entity.TeleportCode) {
+	end := func(number, request uint64, code placement.Code) {
 		m := flow.Teleported{Request: request, Code: code}
 		r.up(appX, id, 1, number, m.Append(nil))
 	}
 	end(1, 2, 0)
-	end(2, 2, entity.TeleportFull) // said again by a restored cell part
-	end(3, 1, entity.TeleportFull)
+	end(2, 2, placement.Full) // said again by a restored cell part
+	end(3, 1, placement.Full)
 	end(4, 77, 0)
 	r.wantEvents("teleport 2 <nil>", "teleport 1 teleport: full")
 	r.events = nil
@@ -70,8 +71,8 @@ func TestTeleportCellOfAFormerLife(t *testing.T) {
 	}
 	r.events = nil
 	b := r.a.byID[id]
-	b.endTeleport(&flow.Teleported{Request: known, Code: entity.TeleportFull})
-	b.endTeleport(&flow.Teleported{Request: undone, Code: entity.TeleportFull})
+	b.endTeleport(&flow.Teleported{Request: known, Code: placement.Full})
+	b.endTeleport(&flow.Teleported{Request: undone, Code: placement.Full})
 	b.endTeleport(&flow.Teleported{Request: asked})
 	r.wantEvents(fmt.Sprintf("teleport %d teleport: full", known), fmt.Sprintf("teleport %d <nil>", asked))
 }

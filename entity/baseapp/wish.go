@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 )
@@ -63,7 +64,7 @@ func (b *base) grantWish(method uint16, w *flow.Wish, done func(*flow.Grant)) er
 	case method == flow.WishForBase:
 		return a.haveBaseMade(w.On, w.Type, slices.Clone(w.Props), done)
 	case w.Name == "":
-		return fmt.Errorf("baseapp: a name has 1 to %d bytes", entity.MaxBaseName)
+		return fmt.Errorf("baseapp: a name has 1 to %d bytes", limits.BaseName)
 	case method == flow.WishForName:
 		return b.register(w.Name, done)
 	}
@@ -72,7 +73,7 @@ func (b *base) grantWish(method uint16, w *flow.Wish, done func(*flow.Grant)) er
 
 // granted remembers a grant, and tells the cell part.
 func (b *base) granted(id flow.RequestID, g *flow.Grant) {
-	g.Reason = g.Reason[:min(len(g.Reason), entity.MaxErrorText)]
+	g.Reason = g.Reason[:min(len(g.Reason), limits.ErrorText)]
 	if i := slices.IndexFunc(b.wishes, func(w wish) bool { return w.id == id }); i >= 0 {
 		b.wishes[i].granted, b.wishes[i].grant = true, *g
 	}

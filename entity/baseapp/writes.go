@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 )
@@ -88,7 +90,7 @@ func (b *base) fill(m *wire.CallStore) bool {
 	if err != nil {
 		k.wanted, k.over = false, k.ending
 		b.log.Error("the base cannot be written", "error", err)
-		b.tellWaits(k.version+1, &entity.StoreError{Code: entity.StoreRefused, Reason: err.Error()})
+		b.tellWaits(k.version+1, &stored.Error{Code: stored.Refused, Reason: err.Error()})
 		return false
 	}
 	if !k.released {
@@ -132,20 +134,20 @@ func (b *base) tellEach(err error, which func(*storeWait) bool) {
 		}
 		w := b.keep.waits[i]
 		b.keep.waits = slices.Delete(b.keep.waits, i, i+1)
-		callBack(b, w.method, entity.StoreReply{User: w.user, Err: err})
+		callBack(b, w.method, stored.Reply{User: w.user, Err: err})
 	}
 }
 
 // Write is part of entity.Base's host.
 func (b *base) Write(method string, user int64) error {
-	switch err := script.CheckCallback[entity.StoreReply](b.kind, method); {
+	switch err := script.CheckCallback[stored.Reply](b.kind, method); {
 	case b.destroying:
 		return entity.ErrGone
 	case err != nil:
 		return err
 	case b.keep.typ == nil:
-		return entity.ErrNotStored
-	case len(b.keep.waits) >= entity.MaxStoreWaits:
+		return stored.ErrNotKept
+	case len(b.keep.waits) >= limits.StoreWaits:
 		return entity.ErrTooMany
 	}
 	b.keep.waits = append(b.keep.waits, storeWait{method: method, user: user})

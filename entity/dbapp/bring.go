@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -299,10 +299,10 @@ func (b *bringing) answered(by mercury.Address) {
 
 func (d *DBApp) broughtBack(x bringRow, a *wire.BroughtBack) {
 	switch a.Code {
-	case entity.StoreDone, entity.StoreHeld: // held: it lives already, as by an answer that was lost
+	case stored.Done, stored.Held: // held: it lives already, as by an answer that was lost
 		d.bring.brought++
-	case entity.StoreMissing: // it was deleted meanwhile
-	case entity.StoreBusy:
+	case stored.Missing: // it was deleted meanwhile
+	case stored.Busy:
 		d.bringAgain(x, a.Reason)
 	default:
 		d.giveUpBring(x, a.Reason)

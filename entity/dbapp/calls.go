@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -311,7 +311,7 @@ func (d *DBApp) reply(ch mercury.ChannelID, request uint64, err error, a wire.St
 	if err != nil {
 		reason := err.Error()
 		a = wire.StoreAnswer{Request: request, Code: codeOf(err), Reason: reason[:min(len(reason), wire.MaxReason)]}
-		if a.Code >= entity.StoreSuperseded || a.Code == entity.StoreBusy && err != errLives {
+		if a.Code >= stored.Superseded || a.Code == stored.Busy && err != errLives {
 			d.report.Errors++
 			if unlogged, ok := d.lines.Allow(d.now, "store"); ok {
 				d.log.Warn("the store did not do what it was asked for", "error", err, "unlogged", unlogged)
@@ -322,17 +322,17 @@ func (d *DBApp) reply(ch mercury.ChannelID, request uint64, err error, a wire.St
 }
 
 // codeOf is what an app is told of an error.
-func codeOf(err error) entity.StoreCode {
+func codeOf(err error) stored.Code {
 	for _, x := range [...]struct {
 		err  error
-		code entity.StoreCode
+		code stored.Code
 	}{
-		{store.ErrRetry, entity.StoreBusy}, {store.ErrMissing, entity.StoreMissing}, {store.ErrExists, entity.StoreExists}, {store.ErrTaken, entity.StoreTaken},
-		{store.ErrHeld, entity.StoreHeld}, {store.ErrFree, entity.StoreFree}, {store.ErrStale, entity.StoreStale}, {store.ErrSuperseded, entity.StoreSuperseded},
+		{store.ErrRetry, stored.Busy}, {store.ErrMissing, stored.Missing}, {store.ErrExists, stored.Exists}, {store.ErrTaken, stored.Taken},
+		{store.ErrHeld, stored.Held}, {store.ErrFree, stored.Free}, {store.ErrStale, stored.Stale}, {store.ErrSuperseded, stored.Superseded},
 	} {
 		if errors.Is(err, x.err) {
 			return x.code
 		}
 	}
-	return entity.StoreRefused
+	return stored.Refused
 }

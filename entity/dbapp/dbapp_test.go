@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
@@ -78,9 +79,9 @@ func (c *chests) named(t *testing.T, name string) []byte {
 }
 
 // do makes calls in one job, and returns their codes.
-func (c *chests) do(list ...*call) (codes []entity.StoreCode) {
+func (c *chests) do(list ...*call) (codes []stored.Code) {
 	for _, o := range job(c, context.WithCancel, list)(context.Background()).([]outcome) {
-		code := entity.StoreDone
+		code := stored.Done
 		if o.err != nil {
 			code = codeOf(o.err)
 		}
@@ -97,21 +98,21 @@ func TestCallsMeanTheSameTwice(t *testing.T) {
 	for i, x := range []struct {
 		by   store.Holder
 		m    wire.CallStore
-		want entity.StoreCode
+		want stored.Code
 	}{
-		{mine, wire.CallStore{Op: wire.StoreCreate, Row: 1, Version: 1, Data: data}, entity.StoreDone},
-		{mine, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 2, Data: data}, entity.StoreDone},
-		{others, wire.CallStore{Op: wire.StoreLoad, Identifier: "gold"}, entity.StoreHeld},
-		{others, wire.CallStore{Op: wire.StoreLoad, Identifier: "silver"}, entity.StoreMissing},
-		{others, wire.CallStore{Op: wire.StoreCreate, Row: 2, Version: 1, Data: data}, entity.StoreTaken},
-		{heirs, wire.CallStore{Op: wire.StoreTakeOver, Row: 1, FromApp: 3}, entity.StoreDone},
-		{mine, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 3, Data: data}, entity.StoreHeld},
-		{heirs, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 1, Data: data}, entity.StoreStale},
-		{heirs, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 3, Release: true, Data: data}, entity.StoreDone},
-		{others, wire.CallStore{Op: wire.StoreLoad, Identifier: "gold"}, entity.StoreDone},
-		{others, wire.CallStore{Op: wire.StoreFree, Row: 1}, entity.StoreDone},
-		{mine, wire.CallStore{Op: wire.StoreLoad, Row: 1}, entity.StoreDone},
-		{mine, wire.CallStore{Op: wire.StoreDelete, Row: 1}, entity.StoreDone},
+		{mine, wire.CallStore{Op: wire.StoreCreate, Row: 1, Version: 1, Data: data}, stored.Done},
+		{mine, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 2, Data: data}, stored.Done},
+		{others, wire.CallStore{Op: wire.StoreLoad, Identifier: "gold"}, stored.Held},
+		{others, wire.CallStore{Op: wire.StoreLoad, Identifier: "silver"}, stored.Missing},
+		{others, wire.CallStore{Op: wire.StoreCreate, Row: 2, Version: 1, Data: data}, stored.Taken},
+		{heirs, wire.CallStore{Op: wire.StoreTakeOver, Row: 1, FromApp: 3}, stored.Done},
+		{mine, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 3, Data: data}, stored.Held},
+		{heirs, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 1, Data: data}, stored.Stale},
+		{heirs, wire.CallStore{Op: wire.StoreWrite, Row: 1, Version: 3, Release: true, Data: data}, stored.Done},
+		{others, wire.CallStore{Op: wire.StoreLoad, Identifier: "gold"}, stored.Done},
+		{others, wire.CallStore{Op: wire.StoreFree, Row: 1}, stored.Done},
+		{mine, wire.CallStore{Op: wire.StoreLoad, Row: 1}, stored.Done},
+		{mine, wire.CallStore{Op: wire.StoreDelete, Row: 1}, stored.Done},
 	} {
 		for range 2 {
 			x.m.Type = "Chest"
@@ -131,7 +132,7 @@ func TestLoadsTogether(t *testing.T) {
 			continue
 		}
 		made := c.do(&call{m: wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: uint64(row), Version: 1, Data: c.named(t, name)}, typ: c.typ})
-		if made[0] != entity.StoreDone {
+		if made[0] != stored.Done {
 			t.Fatal(made)
 		}
 	}
@@ -139,12 +140,12 @@ func TestLoadsTogether(t *testing.T) {
 		return &call{m: wire.CallStore{Op: wire.StoreLoad, Type: "Chest", Row: row, Identifier: name}, typ: c.typ, holder: by(n)}
 	}
 	list := []*call{load(1, 1, ""), load(2, 0, "silver"), load(3, 9, ""), load(4, 2, ""), load(5, 0, "tin"), load(6, 3, "")}
-	want := []entity.StoreCode{entity.StoreDone, entity.StoreDone, entity.StoreMissing, entity.StoreHeld, entity.StoreMissing, entity.StoreDone}
+	want := []stored.Code{stored.Done, stored.Done, stored.Missing, stored.Held, stored.Missing, stored.Done}
 	if got := c.do(list...); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	list = append(list, load(7, 0, "no\x00name")) // which no store takes
-	if got := c.do(list...); !slices.Equal(got[:len(want)], want) || got[len(want)] == entity.StoreDone {
+	if got := c.do(list...); !slices.Equal(got[:len(want)], want) || got[len(want)] == stored.Done {
 		t.Errorf("beside one that makes no sense: %v, want %v", got, want)
 	}
 }
@@ -188,9 +189,9 @@ func TestBatches(t *testing.T) {
 
 // TestCodes checks what an app is told of an error.
 func TestCodes(t *testing.T) {
-	for err, want := range map[error]entity.StoreCode{
-		store.ErrFull: entity.StoreBusy, errFull: entity.StoreBusy, store.ErrSuperseded: entity.StoreSuperseded, errCall: entity.StoreRefused,
-		errors.New("?"): entity.StoreRefused, &store.HeldError{}: entity.StoreHeld,
+	for err, want := range map[error]stored.Code{
+		store.ErrFull: stored.Busy, errFull: stored.Busy, store.ErrSuperseded: stored.Superseded, errCall: stored.Refused,
+		errors.New("?"): stored.Refused, &store.HeldError{}: stored.Held,
 	} {
 		if got := codeOf(err); got != want {
 			t.Errorf("%v is %v, want %v", err, got, want)

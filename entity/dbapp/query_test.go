@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
@@ -82,11 +82,11 @@ func TestQueries(t *testing.T) {
 		{Column: "silver", Limit: 1}, {Limit: 0}, {Limit: store.MaxPage + 1}, {Min: wire.Scalar{V: int64(1)}, Limit: 1},
 		{Column: "gold", Min: wire.Scalar{V: "much"}, Limit: 1}, {Column: "gold", Max: wire.Scalar{V: int64(1) << 40}, Limit: 1},
 	} {
-		if o := ask(wire.CallStore{Op: wire.StoreQuery, Data: w.Encode()}); o.err == nil || codeOf(o.err) != entity.StoreRefused {
+		if o := ask(wire.CallStore{Op: wire.StoreQuery, Data: w.Encode()}); o.err == nil || codeOf(o.err) != stored.Refused {
 			t.Errorf("%+v: %v", w, o.err)
 		}
 	}
-	if o := ask(wire.CallStore{Op: wire.StoreQuery, Data: []byte("rubbish")}); codeOf(o.err) != entity.StoreRefused {
+	if o := ask(wire.CallStore{Op: wire.StoreQuery, Data: []byte("rubbish")}); codeOf(o.err) != stored.Refused {
 		t.Errorf("rubbish: %v", o.err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
@@ -70,7 +71,7 @@ type Spawned struct {
 	Type uint16
 	App  mercury.Address
 	// Code is 0 if something was made.
-	Code   entity.TeleportCode
+	Code   placement.Code
 	Reason string
 }
 
@@ -78,7 +79,7 @@ func (m *Spawned) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
 	fields.Address(c, &m.App)
-	codec.Enum(c, &m.Code, 0, entity.LastTeleportCode)
+	codec.Enum(c, &m.Code, 0, placement.LastCode)
 	c.String(&m.Reason, MaxTeleportReason)
 	if (m.ID == 0) == (m.Code == 0) {
 		c.Fail(errSpawned)
@@ -94,7 +95,7 @@ func (m *Spawned) Append(b []byte) []byte { return codec.Append(b, m.code) }
 func (m *Spawned) Parse(b []byte) error { return parseAsk(b, "spawned", m.code) }
 
 // Refuse makes m say why nothing was made.
-func (m *Spawned) Refuse(code entity.TeleportCode, reason string) {
+func (m *Spawned) Refuse(code placement.Code, reason string) {
 	*m = Spawned{Code: code, Reason: reason[:min(len(reason), MaxTeleportReason)]}
 }
 

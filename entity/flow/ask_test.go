@@ -5,8 +5,8 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -27,7 +27,7 @@ func FuzzAsk(f *testing.F) {
 	s := flow.Spawn{Type: 3, Position: property.Vector3{X: 4}, Direction: property.Vector3{Y: 1}, Props: []byte("props")}
 	g := flow.Spawned{ID: 99, Type: 3, App: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 9}}
 	var no flow.Spawned
-	no.Refuse(entity.TeleportNoSpace, "why")
+	no.Refuse(placement.NoSpace, "why")
 	for _, b := range [][]byte{p.Append(nil), s.Append(nil), g.Append(nil), no.Append(nil)} {
 		f.Add(b)
 	}
@@ -51,13 +51,13 @@ func TestAskRoundTrip(t *testing.T) {
 	if err := got.Parse(spawn.Append(nil)); err != nil || got.Type != 3 || got.Position != spawn.Position || got.Direction != spawn.Direction || string(got.Props) != "props" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, want := range []flow.Spawned{{ID: 99, Type: 3, App: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 9}}, {Code: entity.TeleportNoCell, Reason: "why"}} {
+	for _, want := range []flow.Spawned{{ID: 99, Type: 3, App: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 9}}, {Code: placement.NoCell, Reason: "why"}} {
 		var back flow.Spawned
 		if err := back.Parse(want.Append(nil)); err != nil || back != want {
 			t.Errorf("%+v, %v", back, err)
 		}
 	}
-	for _, bad := range []flow.Spawned{{}, {ID: 9, Code: entity.TeleportFull}} {
+	for _, bad := range []flow.Spawned{{}, {ID: 9, Code: placement.Full}} {
 		if bad.Parse(bad.Append(nil)) == nil {
 			t.Errorf("%+v was read", bad)
 		}

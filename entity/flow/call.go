@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 )
@@ -22,7 +23,7 @@ const (
 
 // MaxArguments bounds the arguments of a ServerCall and the results of an Answer, in bytes: what is
 // left of MaxPayload.
-const MaxArguments = MaxPayload - 256 - entity.MaxErrorText
+const MaxArguments = MaxPayload - 256 - limits.ErrorText
 
 // RequestID is the number of a two-way call among those of its caller. The zero RequestID is of a call
 // that wants no answer.
@@ -103,7 +104,7 @@ func (m *ServerCall) Parse(body []byte) error {
 	m.Request, m.Within = ReadRequestID(&r), 0
 	if !m.Request.IsZero() {
 		ms := r.Uvarint()
-		if ms == 0 || ms > uint64(entity.MaxCallTimeout/time.Millisecond) {
+		if ms == 0 || ms > uint64(limits.CallTime/time.Millisecond) {
 			r.Fail(errors.New("flow: a caller that waits no time, or too long"))
 			ms = 0
 		}
@@ -156,7 +157,7 @@ func (m *Answer) Parse(body []byte) error {
 	if m.Code != 0 {
 		game := r.Varint()
 		m.Game = int32(game)
-		m.Text = r.String(entity.MaxErrorText)
+		m.Text = r.String(limits.ErrorText)
 		if int64(m.Game) != game || r.Len() > 0 {
 			r.Fail(errors.New("flow: an error has no results"))
 		}
@@ -234,4 +235,4 @@ func (m *Answer) Err() error {
 	return fmt.Errorf("%w: there: %s", known, m.Text)
 }
 
-func cut(s string) string { return s[:min(len(s), entity.MaxErrorText)] }
+func cut(s string) string { return s[:min(len(s), limits.ErrorText)] }

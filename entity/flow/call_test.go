@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
@@ -22,7 +23,7 @@ func TestErrorsTravel(t *testing.T) {
 		}
 	}
 	var game *entity.GameError
-	if got := travel(t, &entity.GameError{Code: -7, Text: strings.Repeat("x", 5000)}); !errors.As(got, &game) || game.Code != -7 || len(game.Text) != entity.MaxErrorText {
+	if got := travel(t, &entity.GameError{Code: -7, Text: strings.Repeat("x", 5000)}); !errors.As(got, &game) || game.Code != -7 || len(game.Text) != limits.ErrorText {
 		t.Errorf("a game's error arrives as %v", got)
 	}
 	if got := travel(t, errors.New("unknown")); !errors.Is(got, entity.ErrRefused) {
@@ -47,7 +48,7 @@ func TestMalformedCalls(t *testing.T) {
 	if new(flow.ServerCall).Parse(call.Append(nil)[1:]) == nil {
 		t.Error("a client makes a server call")
 	}
-	for _, within := range []time.Duration{0, entity.MaxCallTimeout + 1} {
+	for _, within := range []time.Duration{0, limits.CallTime + 1} {
 		call = flow.ServerCall{Caller: 7, CallerPart: entity.BasePart, Part: entity.CellPart, Request: flow.RequestID{Number: 1}, Within: within}
 		if new(flow.ServerCall).Parse(call.Append(nil)[1:]) == nil {
 			t.Errorf("a caller waits %v", within)

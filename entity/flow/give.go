@@ -2,6 +2,7 @@ package flow
 
 import (
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 )
@@ -57,7 +58,7 @@ type Taken struct {
 func (m *Taken) code(c *codec.Coder) {
 	c.String(&m.Account, maxAccount)
 	codec.Uint32(c, &m.Turn)
-	c.String(&m.Reason, entity.MaxErrorText)
+	c.String(&m.Reason, limits.ErrorText)
 }
 
 // Append encodes m with its payload byte.

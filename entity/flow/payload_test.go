@@ -11,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -55,7 +56,7 @@ func payloads() []payload {
 			func(m any) []byte { return m.(*flow.ClientRest).Append(nil) }, true},
 		{flow.TeleportPayload, &flow.Teleport{Request: 7, To: entity.Destination{Space: 3, Position: pos, Direction: dir, Near: 9, Transition: true}, User: -5},
 			func(m any) []byte { return m.(*flow.Teleport).Append(nil) }, true},
-		{flow.TeleportedPayload, &flow.Teleported{Request: 7, Code: entity.TeleportFull, Reason: "full"},
+		{flow.TeleportedPayload, &flow.Teleported{Request: 7, Code: placement.Full, Reason: "full"},
 			func(m any) []byte { return m.(*flow.Teleported).Append(nil) }, true},
 		{flow.BundlePayload, &flow.Bundle{Session: 1, Bytes: []byte("bundle")},
 			func(m any) []byte { return m.(*flow.Bundle).Append(nil) }, false},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 )
@@ -39,7 +40,7 @@ func (m *Teleport) Parse(body []byte) error {
 type Teleported struct {
 	Request uint64
 	// Code says why it failed, 0 if it did not; Reason is for people.
-	Code   entity.TeleportCode
+	Code   placement.Code
 	Reason string
 }
 
@@ -54,7 +55,7 @@ func (m *Teleported) Append(b []byte) []byte {
 func (m *Teleported) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Request = r.Uvarint()
-	if m.Code = entity.TeleportCode(r.U8()); m.Code > entity.LastTeleportCode {
+	if m.Code = placement.Code(r.U8()); m.Code > placement.LastCode {
 		r.Fail(codec.ErrValue)
 	}
 	m.Reason = r.String(MaxTeleportReason)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
@@ -33,7 +34,7 @@ type Wish struct {
 }
 
 func (m *Wish) code(c *codec.Coder) {
-	c.String(&m.Name, entity.MaxBaseName)
+	c.String(&m.Name, limits.BaseName)
 	c.U16(&m.Type)
 	fields.Address(c, &m.On)
 	c.Rest(&m.Props, MaxArguments)
@@ -56,11 +57,11 @@ type Grant struct {
 }
 
 func (m *Grant) code(c *codec.Coder) {
-	c.String(&m.Name, entity.MaxBaseName)
+	c.String(&m.Name, limits.BaseName)
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
 	fields.Address(c, &m.App)
-	c.String(&m.Reason, entity.MaxErrorText)
+	c.String(&m.Reason, limits.ErrorText)
 }
 
 // Append encodes m.

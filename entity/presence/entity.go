@@ -34,7 +34,7 @@ type Entity struct {
 	Motion Motion
 	placed bool
 	// Aspect is how the entity shows itself to clients.
-	Aspect entity.Aspect
+	Aspect Aspect
 	// Control says which other entity's client moves it.
 	Control Control
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -42,13 +43,13 @@ func (p *Post) OnCreated() {
 	if err != nil {
 		p.Log().Error("no guard", "error", err)
 	}
-	if err := p.Write("OnKept", 0); err != nil && !errors.Is(err, entity.ErrNotStored) {
+	if err := p.Write("OnKept", 0); err != nil && !errors.Is(err, stored.ErrNotKept) {
 		p.Log().Error("the guard is not kept", "error", err)
 	}
 }
 
 // OnKept is told that the store has the guard.
-func (p *Post) OnKept(r entity.StoreReply) {
+func (p *Post) OnKept(r stored.Reply) {
 	if r.Err != nil {
 		p.Log().Error("the guard is not kept", "error", r.Err)
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -108,7 +109,7 @@ func (h *Hero) OnTeleported(dungeon int64) {
 }
 
 // OnTeleportFailed ends the adventure: a CellApp may have died, or a companion is gone.
-func (h *Hero) OnTeleportFailed(int64, *entity.TeleportError) {
+func (h *Hero) OnTeleportFailed(int64, *placement.TeleportError) {
 	h.try(h.AddTimer(again, 0, "OnTired", int64(h.Dungeon.Get())))
 }
 

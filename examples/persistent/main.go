@@ -22,6 +22,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/store/sqlite"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster"
@@ -56,17 +57,17 @@ func (p *Player) PickUp(item string) {
 }
 
 // OnKept is told that the store has the bag: from here on no crash undoes it.
-func (p *Player) OnKept(r entity.StoreReply) {
+func (p *Player) OnKept(r stored.Reply) {
 	if r.Err != nil {
 		fmt.Fprintln(out, "the store does not have the bag yet:", r.Err)
 		return
 	}
 	fmt.Fprintf(out, "%d things in the bag are kept\n", r.User)
-	_, _ = p.QueryStore(entity.StoredQuery{Type: "Avatar", Property: "name"}, "OnKnown")
+	_, _ = p.QueryStore(stored.Query{Type: "Avatar", Property: "name"}, "OnKnown")
 }
 
 // OnKnown is told whom the store keeps, in the order of their names.
-func (p *Player) OnKnown(page entity.StoredPage) {
+func (p *Player) OnKnown(page stored.Page) {
 	for _, r := range page.Rows {
 		fmt.Fprintf(out, "the store keeps %s\n", r.Get("name").Str())
 	}
@@ -105,7 +106,7 @@ func (b *Baker) OnCreated() {
 }
 
 // OnKept is told that the store has him.
-func (b *Baker) OnKept(entity.StoreReply) {}
+func (b *Baker) OnKept(stored.Reply) {}
 
 // OnBake bakes a loaf.
 func (b *Baker) OnBake(entity.Callback) {

@@ -18,6 +18,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -88,7 +89,7 @@ func (h *Hero) StepThrough(entity.ID) {
 }
 
 // OnTeleportFailed is told why nobody went.
-func (h *Hero) OnTeleportFailed(_ int64, err *entity.TeleportError) { h.check(err) }
+func (h *Hero) OnTeleportFailed(_ int64, err *placement.TeleportError) { h.check(err) }
 
 // Dragon walks up and down in the cave. It has no base.
 type Dragon struct {

@@ -1,6 +1,6 @@
 // Package archtest keeps the architecture: which package may import which, what a package that must
-// be deterministic may not touch, that every package says what it is for, and that no function is
-// too long to read.
+// be deterministic may not touch, that every package says what it is for, that no function is too
+// long to read, and that the packages of game programmers show no more names than can be read.
 //
 // Only its own test uses it: that runs [Check] with the rules of this module ([House]) over every
 // package and fails on any fault. The rules are tables of text. A new edge, an impure package or a
@@ -60,6 +60,9 @@ type Rules struct {
 	// Variables says which package-level variables may exist, and why: "property.kindNames: a
 	// table, never written".
 	Variables string
+	// Surfaces says how many names a package may export, and how many methods a type: "entity: 59",
+	// "space.Cell: 29".
+	Surfaces string
 }
 
 // Fault is one breach of the rules.
@@ -119,6 +122,7 @@ type checker struct {
 	edges     *edges
 	impure    *reasons
 	variables *reasons
+	surfaces  []surface
 	faults    []fault
 }
 
@@ -127,6 +131,7 @@ func newChecker(root string, rules Rules) *checker {
 	c.edges = c.parseEdges(rules.Edges)
 	c.impure = c.parseReasons("table of impure packages", rules.Impure)
 	c.variables = c.parseReasons("table of variables", rules.Variables)
+	c.surfaces = c.parseSurfaces(rules.Surfaces)
 	return c
 }
 
@@ -175,6 +180,7 @@ func (c *checker) checkPackage(p *packages.Package) {
 	c.checkDoc(p)
 	c.checkLength(p)
 	c.checkImports(p, name)
+	c.checkSurface(p, name)
 	if !c.impure.has(name) {
 		c.checkTraps(p, name)
 	}

@@ -71,6 +71,13 @@ state.list: a table, but it is written
 state.nothing:
 `
 
+const plantedSurfaces = `
+state: 1
+long.Path: 1
+long.Gone: 1
+nonsense
+`
+
 // TestPlanted sees every trap fail: testdata/planted is a module with one package for each.
 func TestPlanted(t *testing.T) {
 	dir := filepath.Join("testdata", "planted")
@@ -79,6 +86,7 @@ func TestPlanted(t *testing.T) {
 		Edges:     plantedEdges,
 		Impure:    "adapter: a lock and a goroutine\nclock/excepted.go: a single file of a pure package\n",
 		Variables: plantedVariables,
+		Surfaces:  plantedSurfaces,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -142,8 +142,8 @@ func readFloat(r *codec.Reader) float64 { return math.Float64frombits(r.U64()) }
 
 // ReadAspect reads how an entity shows itself, which is a byte; what is not known sets the reader's
 // error.
-func ReadAspect(r *codec.Reader) entity.Aspect {
-	a := entity.Aspect(r.U8())
+func ReadAspect(r *codec.Reader) presence.Aspect {
+	a := presence.Aspect(r.U8())
 	if !a.Valid() {
 		r.Fail(errors.New("fields: no such aspect"))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -98,7 +99,7 @@ func (o *Owed) Later(now time.Duration) (entity.AnswerToken, error) {
 		return 0, entity.ErrNoCall
 	case h.asked.Request.IsZero() || h.token != 0:
 		return h.token, nil
-	case len(o.list) >= entity.MaxOwedAnswers:
+	case len(o.list) >= limits.OwedAnswers:
 		return 0, fmt.Errorf("%w: %d calls wait for their answers", entity.ErrFull, len(o.list))
 	}
 	token := h.asked.token()
@@ -229,14 +230,14 @@ var errOwed = errors.New("script: an answer that nobody can owe")
 func (o *Owed) Read(r *codec.Reader, now time.Duration) {
 	*o = Owed{}
 	var last entity.AnswerToken
-	for range r.Count(entity.MaxOwedAnswers, 16) {
+	for range r.Count(limits.OwedAnswers, 16) {
 		d := Debt{Token: entity.AnswerToken(r.U64())}
 		left := r.Uvarint()
 		d.Caller = fields.ReadID(r)
 		d.CallerPart = fields.ReadPart(r)
 		d.Request = flow.ReadRequestID(r)
 		d.Method = r.U16()
-		if d.Token <= last || left > uint64(entity.MaxCallTimeout) || d.CallerPart == entity.ClientPart || d.Request.IsZero() {
+		if d.Token <= last || left > uint64(limits.CallTime) || d.CallerPart == entity.ClientPart || d.Request.IsZero() {
 			r.Fail(errOwed)
 		}
 		if r.Err() != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
@@ -50,7 +51,7 @@ func TestOwedOfNestedCalls(t *testing.T) {
 // There is a bound, and what is due makes room.
 func TestOwedIsBounded(t *testing.T) {
 	var o Owed
-	for n := range uint64(entity.MaxOwedAnswers) {
+	for n := range uint64(limits.OwedAnswers) {
 		keep(t, &o, 0, asked(n+1, time.Duration(n%2+1)*time.Second))
 	}
 	former := o.Begin(asked(9999, time.Second))
@@ -63,10 +64,10 @@ func TestOwedIsBounded(t *testing.T) {
 	if n := o.Expire(time.Second - 1); n != 0 {
 		t.Errorf("%d are due too early", n)
 	}
-	if n := o.Expire(time.Second); n != entity.MaxOwedAnswers/2 || o.Len() != n {
+	if n := o.Expire(time.Second); n != limits.OwedAnswers/2 || o.Len() != n {
 		t.Errorf("%d are due, %d left", n, o.Len())
 	}
-	if n := o.Expire(2 * time.Second); n != entity.MaxOwedAnswers/2 || o.Len() != 0 {
+	if n := o.Expire(2 * time.Second); n != limits.OwedAnswers/2 || o.Len() != 0 {
 		t.Errorf("%d are due, %d left", n, o.Len())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
@@ -45,8 +46,8 @@ func (t *Timers) Add(now, after, every time.Duration, method string, user int64)
 	switch {
 	case after < 0 || every < 0:
 		return 0, fmt.Errorf("entity: timer %s after %v, every %v: times are 0 or more", method, after, every)
-	case len(t.list) >= entity.MaxTimers:
-		return 0, fmt.Errorf("%w: one part of an entity has at most %d timers", entity.ErrTooMany, entity.MaxTimers)
+	case len(t.list) >= limits.Timers:
+		return 0, fmt.Errorf("%w: one part of an entity has at most %d timers", entity.ErrTooMany, limits.Timers)
 	}
 	id := t.NextID()
 	t.list = append(t.list, timer{id, gametime.After(now, after), every, method, user})
@@ -135,7 +136,7 @@ var errTimer = errors.New("script: a timer that nobody can have added")
 func (t *Timers) Read(r *codec.Reader, now time.Duration) {
 	*t = Timers{last: entity.CallbackID(fields.ReadUint32(r))}
 	var before entity.CallbackID
-	for range r.Count(entity.MaxTimers, 5) {
+	for range r.Count(limits.Timers, 5) {
 		var x timer
 		x.id = entity.CallbackID(fields.ReadUint32(r))
 		x.due = gametime.After(now, time.Duration(r.Varint()))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
@@ -77,13 +78,13 @@ func TestTimerBounds(t *testing.T) {
 			t.Errorf("%v is taken", d)
 		}
 	}
-	for range entity.MaxTimers {
+	for range limits.Timers {
 		add(t, &x, 0, 0, 1, "A", 0)
 	}
 	if _, err := x.Add(0, 0, 0, "A", 0); !errors.Is(err, entity.ErrTooMany) {
 		t.Errorf("beyond the bound: %v", err)
 	}
-	if x.Last() != entity.MaxTimers {
+	if x.Last() != limits.Timers {
 		t.Errorf("the last id is %d", x.Last())
 	}
 }
@@ -138,7 +139,7 @@ func FuzzTimers(f *testing.F) {
 		}
 		calls := 0
 		x.Run(time.Hour, func(string, entity.Callback) { calls++ })
-		if calls > entity.MaxTimers || x.Due(time.Hour) {
+		if calls > limits.Timers || x.Due(time.Hour) {
 			t.Fatalf("%d calls, and something is due still", calls)
 		}
 	})

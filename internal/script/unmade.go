@@ -4,14 +4,15 @@ import (
 	"errors"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 )
 
 // Unmade says why an entity was not made near another one, whose part could not be asked, by the error
 // of the call.
-func Unmade(err error) *entity.CreateError {
-	code := entity.TeleportNotFound
+func Unmade(err error) *placement.CreateError {
+	code := placement.NotFound
 	if errors.Is(err, entity.ErrTimeout) {
-		code = entity.TeleportUnanswered
+		code = placement.Unanswered
 	}
-	return &entity.CreateError{Code: code, Reason: err.Error()}
+	return &placement.CreateError{Code: code, Reason: err.Error()}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -287,7 +288,7 @@ func (x *impostor) toCellApp() []wire.Message {
 		&migrate.Create{ID: v.ID, Type: rover, Space: space, Order: entity.Order{Incarnation: 99}, Base: self, Parts: first},
 		&migrate.Create{ID: v.ID, Type: rover, Space: space, Order: entity.Order{Incarnation: 99}, Base: x.r.baseApps[0].Address(), Parts: first},
 		&migrate.Refuse{ID: v.ID, Order: entity.Order{Incarnation: 99}}, &migrate.Onload{ID: v.ID, Type: rover, Space: space, Order: newer, Base: self, Parts: first},
-		&migrate.OnloadAck{ID: v.ID, Order: newer}, &migrate.OnloadRefused{ID: v.ID, Order: v.Order, Code: entity.TeleportFull},
+		&migrate.OnloadAck{ID: v.ID, Order: newer}, &migrate.OnloadRefused{ID: v.ID, Order: v.Order, Code: placement.Full},
 		&wire.Whereabouts{ID: v.ID, Asker: v.ID, App: self}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.LocatedArea{Gateway: 2, Space: theSpace, Apps: []mercury.Address{self}}, &ghost.State{Head: head, Type: rover, Space: theOther, Base: self}, &migrate.Probe{ID: v.ID, Order: v.Order, Base: self},
 		&m, &end, &flow.Ack{To: v.ID, ToPart: entity.CellPart, From: v.ID, FromPart: entity.BasePart, Incarnation: v.Order.Incarnation, Number: 1 << 40},

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/entity/dbapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -64,7 +65,7 @@ func (b *ledger) OnBeat(entity.Callback) {
 			b.Destroy()
 		case !odd && b.beats%2 == 0 && len(k.rows) > 0:
 			k.next++
-			_, _ = b.LoadBase(entity.Stored{Type: "Ledger", Row: k.rows[k.next%len(k.rows)]}, "OnLoaded")
+			_, _ = b.LoadBase(stored.Key{Type: "Ledger", Row: k.rows[k.next%len(k.rows)]}, "OnLoaded")
 		}
 	}
 }
@@ -73,7 +74,7 @@ func (b *ledger) OnBeat(entity.Callback) {
 func (b *ledger) OnLoaded(entity.BaseReply) {}
 
 // OnKept notes what the store has confirmed.
-func (b *ledger) OnKept(r entity.StoreReply) {
+func (b *ledger) OnKept(r stored.Reply) {
 	if r.Err != nil {
 		b.w.books.refused++
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -35,7 +36,7 @@ const (
 	// withersIn is how long a seedling lives.
 	withersIn = 4 * time.Second
 	// settleIn is how long the last questions may take: a seedling that is nowhere to be found is looked
-	// for for space.FlowGiveUp, a cell part of an entity that is away for entity.CallTimeout, and then
+	// for for space.FlowGiveUp, a cell part of an entity that is away for limits.DefaultCallTime, and then
 	// a cell part is made for baseapp.CreatePatience.
 	settleIn = 40 * time.Second
 	// manySeedlings is how many of the last seedlings settlers know.
@@ -129,11 +130,11 @@ func (w *world) neighbour(id entity.ID) property.Mailbox {
 }
 
 // count counts how requests end, by code.
-func (w *world) count(tally *map[entity.TeleportCode]int, err *entity.CreateError) {
+func (w *world) count(tally *map[placement.Code]int, err *placement.CreateError) {
 	if *tally == nil {
-		*tally = map[entity.TeleportCode]int{}
+		*tally = map[placement.Code]int{}
 	}
-	code := entity.TeleportCode(0)
+	code := placement.Code(0)
 	if err != nil {
 		code = err.Code
 	}
@@ -174,14 +175,14 @@ func (s *settlerCell) OnBeat(entity.Callback) {
 	if c.IntN(8) == 0 {
 		near = s.MailboxValue()
 	}
-	info := entity.SpawnInfo{Type: "Seedling", Near: near, Position: property.Vector3{X: float32(c.IntN(60) - 30)}}
+	info := space.SpawnInfo{Type: "Seedling", Near: near, Position: property.Vector3{X: float32(c.IntN(60) - 30)}}
 	if err := s.SpawnNear(info, "OnSpawned", int64(n)); err != nil {
 		_ = s.Open.Delete(n)
 	}
 }
 
 // OnSpawned hears of a seedling.
-func (s *settlerCell) OnSpawned(r entity.SpawnReply) {
+func (s *settlerCell) OnSpawned(r space.SpawnReply) {
 	if open, _ := s.Open.Get(uint32(r.User)); !open {
 		s.Wrong.Set(fmt.Sprintf("seedling %d was told of, which was not open", r.User))
 	}

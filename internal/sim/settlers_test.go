@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
@@ -20,12 +20,12 @@ func settleDown(t *testing.T, o Options) {
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, replay(t, ""))
 	}
-	for _, code := range []entity.TeleportCode{0, entity.TeleportNotFound} {
+	for _, code := range []placement.Code{0, placement.NotFound} {
 		if c.world.settled[code] == 0 {
 			t.Errorf("no cell part was answered with %v: %v", code, c.world.settled)
 		}
 	}
-	for _, code := range []entity.TeleportCode{0, entity.TeleportNotFound} {
+	for _, code := range []placement.Code{0, placement.NotFound} {
 		if c.world.sown[code] == 0 {
 			t.Errorf("no seedling was answered with %v: %v", code, c.world.sown)
 		}
@@ -36,7 +36,7 @@ func settleDown(t *testing.T, o Options) {
 			turned += p.app.(*cellapp.CellApp).Counters().TurnedAway
 		}
 	}
-	if c.opts.Wild.Travellers > 2 && (turned == 0 || c.world.outcomes[entity.TeleportFull] == 0) {
+	if c.opts.Wild.Travellers > 2 && (turned == 0 || c.world.outcomes[placement.Full] == 0) {
 		t.Errorf("%d were turned away; teleports: %v", turned, c.world.outcomes)
 	}
 	t.Logf("cell parts: %v, seedlings: %v", c.world.settled, c.world.sown)

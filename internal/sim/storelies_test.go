@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -16,8 +16,8 @@ func (x *impostor) answers() []wire.Message {
 	}
 	n := uint64(x.n % 64)
 	return []wire.Message{
-		&wire.StoreAnswer{Request: n, Code: entity.StoreHeld, Reason: "ha"}, &wire.StoreAnswer{Request: n, Start: 99, Row: 1},
-		&wire.StoreAnswer{Request: n, Code: entity.StoreSuperseded, Reason: "ha"}, &wire.StoreAnswer{Request: n, Row: 1, Version: 1 << 40, Data: []byte("rubbish")},
+		&wire.StoreAnswer{Request: n, Code: stored.Held, Reason: "ha"}, &wire.StoreAnswer{Request: n, Start: 99, Row: 1},
+		&wire.StoreAnswer{Request: n, Code: stored.Superseded, Reason: "ha"}, &wire.StoreAnswer{Request: n, Row: 1, Version: 1 << 40, Data: []byte("rubbish")},
 	}
 }
 

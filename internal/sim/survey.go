@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/stored"
 )
 
 // survey is a ledger's question to the store for all ledgers, from the highest count down, two at a time. What the
@@ -12,7 +12,7 @@ import (
 type survey struct {
 	least map[uint64]int64 // by row, when it asked
 	from  int64            // the count of the row before
-	last  entity.StoredRow
+	last  stored.Row
 }
 
 func (b *ledger) survey() {
@@ -21,7 +21,7 @@ func (b *ledger) survey() {
 }
 
 func (b *ledger) ask() {
-	q := entity.StoredQuery{Type: "Ledger", Property: "count", Descending: true, Limit: 2}
+	q := stored.Query{Type: "Ledger", Property: "count", Descending: true, Limit: 2}
 	if b.asked.last.Row != 0 {
 		q.After = &b.asked.last
 	}
@@ -31,7 +31,7 @@ func (b *ledger) ask() {
 }
 
 // OnPage takes a page. A ledger that was restored has forgotten what it asked for.
-func (b *ledger) OnPage(p entity.StoredPage) {
+func (b *ledger) OnPage(p stored.Page) {
 	k, s := b.w.books, b.asked
 	if p.Err != nil {
 		b.asked = nil

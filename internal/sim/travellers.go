@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -141,8 +142,8 @@ func (w *world) goal(id entity.ID, in entity.SpaceID) entity.Destination {
 }
 
 // outcome counts how teleports end.
-func (w *world) outcome(err *entity.TeleportError) {
-	code := entity.TeleportCode(0)
+func (w *world) outcome(err *placement.TeleportError) {
+	code := placement.Code(0)
 	if err != nil {
 		code = err.Code
 	}
@@ -271,13 +272,13 @@ func (s *travellerCell) OnTeleported(user int64) {
 }
 
 // OnTeleportFailed counts, too.
-func (s *travellerCell) OnTeleportFailed(user int64, err *entity.TeleportError) { s.end(user, err) }
+func (s *travellerCell) OnTeleportFailed(user int64, err *placement.TeleportError) { s.end(user, err) }
 
-func (s *travellerCell) end(user int64, err *entity.TeleportError) {
+func (s *travellerCell) end(user int64, err *placement.TeleportError) {
 	s.w.outcome(err)
 	s.Ended.Set(s.Ended.Get() + 1)
 	if s.Teleporting() || s.Ended.Get() != s.Asked.Get() || user != s.Goal.Get() {
-		if user < 0 && err != nil && (err.Code == entity.TeleportVetoed || err.Code == entity.TeleportLost) && s.Ended.Get() == s.Asked.Get()+1 {
+		if user < 0 && err != nil && (err.Code == placement.Vetoed || err.Code == placement.Lost) && s.Ended.Get() == s.Asked.Get()+1 {
 			s.Ended.Set(s.Asked.Get()) // it failed before this script was asked
 			return
 		}

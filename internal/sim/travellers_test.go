@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -14,7 +15,7 @@ import (
 )
 
 // travel runs a world in which all are teleported, and adds up how that ended.
-func travel(t *testing.T, o Options, outcomes map[entity.TeleportCode]int) {
+func travel(t *testing.T, o Options, outcomes map[placement.Code]int) {
 	t.Helper()
 	o.Wild.Travellers = 6
 	c, err := New(o)
@@ -31,9 +32,9 @@ func travel(t *testing.T, o Options, outcomes map[entity.TeleportCode]int) {
 }
 
 // wantAll wants every outcome that a few such worlds must have.
-func wantAll(t *testing.T, outcomes map[entity.TeleportCode]int) {
+func wantAll(t *testing.T, outcomes map[placement.Code]int) {
 	t.Helper()
-	for _, code := range []entity.TeleportCode{0, entity.TeleportVetoed, entity.TeleportForbidden, entity.TeleportNoSpace} {
+	for _, code := range []placement.Code{0, placement.Vetoed, placement.Forbidden, placement.NoSpace} {
 		if outcomes[code] == 0 {
 			t.Errorf("no teleport ended with %v: %v", code, outcomes)
 		}
@@ -44,7 +45,7 @@ func wantAll(t *testing.T, outcomes map[entity.TeleportCode]int) {
 // All are teleported in every way, over a sound network, and each teleport ends once.
 func TestTravellers(t *testing.T) {
 	t.Parallel()
-	outcomes := map[entity.TeleportCode]int{}
+	outcomes := map[placement.Code]int{}
 	travel(t, Options{Seed: 3, Link: mercurytest.Link{Delay: 5 * time.Millisecond}}, outcomes)
 	wantAll(t, outcomes)
 }
@@ -53,7 +54,7 @@ func TestTravellers(t *testing.T) {
 // bases and managers.
 func TestTravellersInBadTimes(t *testing.T) {
 	t.Parallel()
-	outcomes := map[entity.TeleportCode]int{}
+	outcomes := map[placement.Code]int{}
 	for seed := range uint64(4) {
 		travel(t, Options{Seed: 100 + seed, Crash: true, CrashBase: seed%2 == 1, CrashManager: seed%2 == 0, Pause: true, Retire: seed == 3,
 			Lodgers: 2, Wild: Wild{Clocks: 1, Stones: 2, Hold: true, Breaks: true, Dooms: true}}, outcomes)

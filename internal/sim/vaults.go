@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
@@ -54,7 +55,7 @@ func (b *vaultBase) OnBeat(entity.Callback) {
 func (b *vaultBase) OnHall(r entity.SpaceReply) { b.hall = r.Space }
 
 // OnKept is another change, which the store does not have yet.
-func (b *vaultBase) OnKept(entity.StoreReply) { b.Count.Set(b.Count.Get() + 1) }
+func (b *vaultBase) OnKept(stored.Reply) { b.Count.Set(b.Count.Get() + 1) }
 
 // Told is for the cell part to call.
 func (b *vaultBase) Told(sum int64) { b.Heard.Set(sum) }

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -111,12 +112,12 @@ type world struct {
 	stays      bool // they go only where a test sends them
 	travellers []entity.ID
 	haven      entity.SpaceID
-	outcomes   map[entity.TeleportCode]int
+	outcomes   map[placement.Code]int
 
 	// settlers and seedlings are who may be settled near to, settled and sown how that went, by code.
 	settles             bool
 	settlers, seedlings []property.Mailbox
-	settled, sown       map[entity.TeleportCode]int
+	settled, sown       map[placement.Code]int
 
 	// gift is what players download. given and taken count whole gifts, as bases and clients say,
 	// lost those whose client went away.
@@ -197,7 +198,7 @@ func newWorld(o Options) (*world, error) {
 	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
 	if w.travels = o.Wild.Travellers > 0; w.travels {
-		w.outcomes = map[entity.TeleportCode]int{}
+		w.outcomes = map[placement.Code]int{}
 	}
 	w.registerCells(o)
 	return w, w.cells.Err()

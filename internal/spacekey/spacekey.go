@@ -10,7 +10,7 @@ import (
 const First = 0xff00
 
 const (
-	// TimeOfDay has a space's time of day (entity.DayClock).
+	// TimeOfDay has a space's time of day (daytime.Clock).
 	TimeOfDay = First + iota
 	// MaxEntities has how many entities the space takes.
 	MaxEntities

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
@@ -28,7 +29,7 @@ type RegisterName struct {
 
 func (m *RegisterName) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
-	c.String(&m.Name, entity.MaxBaseName)
+	c.String(&m.Name, limits.BaseName)
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
 }
@@ -46,7 +47,7 @@ type FindName struct {
 
 func (m *FindName) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
-	c.String(&m.Name, entity.MaxBaseName)
+	c.String(&m.Name, limits.BaseName)
 }
 
 // Append and Parse are what code describes.
@@ -85,7 +86,7 @@ type NameGone struct {
 }
 
 func (m *NameGone) code(c *codec.Coder) {
-	c.String(&m.Name, entity.MaxBaseName)
+	c.String(&m.Name, limits.BaseName)
 	fields.ID(c, &m.ID)
 }
 
@@ -105,7 +106,7 @@ type NameLost struct {
 }
 
 func (m *NameLost) code(c *codec.Coder) {
-	c.String(&m.Name, entity.MaxBaseName)
+	c.String(&m.Name, limits.BaseName)
 	fields.ID(c, &m.ID)
 	fields.ID(c, &m.Holder)
 	c.U16(&m.Type)
@@ -137,7 +138,7 @@ type Named struct {
 
 func (m *Names) code(c *codec.Coder) {
 	codec.List(c, &m.Entries, MaxNamed, 5, func(c *codec.Coder, n *Named) {
-		c.String(&n.Name, entity.MaxBaseName)
+		c.String(&n.Name, limits.BaseName)
 		fields.ID(c, &n.ID)
 		c.U16(&n.Type)
 		codec.Uint32(c, &n.Life)

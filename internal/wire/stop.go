@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
@@ -176,13 +176,13 @@ func (m *BringBack) Call() *uint64           { return &m.Request }
 // BroughtBack answers a BringBack.
 type BroughtBack struct {
 	Request uint64
-	Code    entity.StoreCode
+	Code    stored.Code
 	Reason  string
 }
 
 func (m *BroughtBack) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
-	codec.Enum(c, &m.Code, entity.StoreDone, entity.LastStoreCode)
+	codec.Enum(c, &m.Code, stored.Done, stored.LastCode)
 	c.String(&m.Reason, MaxReason)
 }
 

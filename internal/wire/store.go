@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 )
@@ -83,7 +84,7 @@ func (m *CallStore) Call() *uint64           { return &m.Request }
 // StoreAnswer says what became of a CallStore.
 type StoreAnswer struct {
 	Request uint64
-	Code    entity.StoreCode
+	Code    stored.Code
 	Reason  string
 	// Start answers a StoreBegin, Row a StoreReserve; the rest is of a StoreLoad or StoreTakeOver.
 	Start   uint64
@@ -94,7 +95,7 @@ type StoreAnswer struct {
 
 func (m *StoreAnswer) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
-	codec.Enum(c, &m.Code, entity.StoreDone, entity.LastStoreCode)
+	codec.Enum(c, &m.Code, stored.Done, stored.LastCode)
 	c.String(&m.Reason, MaxReason)
 	c.Uvarint(&m.Start)
 	c.Uvarint(&m.Row)

@@ -18,7 +18,9 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/entity/presence"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/gametime"
@@ -145,7 +147,7 @@ func samples() []wire.Received {
 		&migrate.Probe{ID: id, Order: order, Base: addr4, Hops: 1},
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Decided: migrate.Geometry{Term: 1, N: 2}, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}, Transition: true}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order, Elsewhere: true},
-		&migrate.OnloadRefused{ID: id, Order: order, Code: entity.TeleportFull, Reason: "full"},
+		&migrate.OnloadRefused{ID: id, Order: order, Code: placement.Full, Reason: "full"},
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920, Rate: 8000, Away: true}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
@@ -161,7 +163,7 @@ func samples() []wire.Received {
 		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 9},
 		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
-		&migrate.Lost{ID: id, Order: order, Title: 9, Code: entity.TeleportFull, Reason: "the script panicked"},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Code: placement.Full, Reason: "the script panicked"},
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 7, Data: []byte("vip")}},
 		&wire.Relogin{Request: 1 << 60, Account: "ann"}, &wire.Outdone{Account: "ann", ID: id, Origin: 3, Turn: 4},
 
@@ -173,11 +175,11 @@ func samples() []wire.Received {
 		&wire.KeepSpace{Number: 1 << 33, KeptSpace: wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []wire.SpaceDataEntry{entry, entry}}},
 		&wire.BringSpace{Request: 7, All: true, KeptSpace: wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []wire.SpaceDataEntry{entry, entry}}},
 		&wire.SpaceBrought{Request: 7, Reason: "there are too many spaces"},
-		&wire.BringBack{Request: 7, Type: "Guild", Row: 300}, &wire.BroughtBack{Request: 7, Code: entity.StoreHeld, Reason: "it lives"},
+		&wire.BringBack{Request: 7, Type: "Guild", Row: 300}, &wire.BroughtBack{Request: 7, Code: stored.Held, Reason: "it lives"},
 		&wire.SpaceKept{Number: 1 << 33, Space: 1<<24 + 1, Reason: "the store is full"},
 		&wire.KeepOnly{Number: 1 << 33, Spaces: []entity.SpaceID{1, 1<<24 + 1}},
 		&wire.OnlyKept{Number: 1 << 33, Reason: "the store is busy"},
-		&wire.StoreAnswer{Request: 1, Code: entity.StoreHeld, Reason: "held", Start: 2, Row: 3, Version: 4, Data: []byte("record")},
+		&wire.StoreAnswer{Request: 1, Code: stored.Held, Reason: "held", Start: 2, Row: 3, Version: 4, Data: []byte("record")},
 		&wire.CreateProxy{Request: 2, Account: "bob", Refusals: 300, Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3, Life: 1, Origin: 2, Turn: 5}, {Account: "bob", ID: id, Life: 1 << 31, Origin: id, Turn: 1 << 31}}},

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/sqlite"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
@@ -64,7 +65,7 @@ func (m *merchant) keep(n uint32) {
 }
 
 // OnKept tells the client what is safe for ever.
-func (m *merchant) OnKept(r entity.StoreReply) {
+func (m *merchant) OnKept(r stored.Reply) {
 	if r.Err == nil {
 		_ = m.Client().Call("kept", uint32(r.User))
 	}

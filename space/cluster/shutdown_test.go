@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster"
@@ -34,7 +35,7 @@ func (g *guild) OnCreated() {
 	_, _ = g.AddTimer(10*time.Millisecond, 10*time.Millisecond, "OnBeat", 0)
 }
 
-func (g *guild) OnKept(entity.StoreReply) {}
+func (g *guild) OnKept(stored.Reply) {}
 
 func (g *guild) OnBeat(entity.Callback) {
 	g.Gold.Set(g.Gold.Get() + 1)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/daytime"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
@@ -352,7 +353,7 @@ func (m *SpaceDataGone) Parse(body []byte) error { return parse(body, m, m.code)
 // TimeOfDay is what time of day it is in the player's space, and how many seconds of it go by in a
 // second.
 type TimeOfDay struct {
-	Day   time.Duration // below entity.Day; in milliseconds on the wire
+	Day   time.Duration // below daytime.Day; in milliseconds on the wire
 	Speed float32
 }
 
@@ -366,7 +367,7 @@ func (m *TimeOfDay) Append(b []byte) []byte {
 func (m *TimeOfDay) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Day, m.Speed = time.Duration(r.U32())*time.Millisecond, math.Float32frombits(r.U32())
-	if err := (entity.DayClock{Start: m.Day, Speed: float64(m.Speed)}).Check(); err != nil {
+	if err := (daytime.Clock{Start: m.Day, Speed: float64(m.Speed)}).Check(); err != nil {
 		r.Fail(err)
 	}
 	return done(&r, "time of day")

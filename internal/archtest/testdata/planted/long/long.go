@@ -149,3 +149,10 @@ func name(n int) string {
 		return "many"
 	}
 }
+
+// Path shows more than the table of surfaces allows.
+type Path struct{}
+
+func (Path) First() {}
+func (Path) Last()  {}
+func (Path) next()  {}

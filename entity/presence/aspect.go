@@ -1,4 +1,4 @@
-package entity
+package presence
 
 // Aspect is how an entity shows itself to the clients of others, apart from its properties and its
 // place. Its real decides it, and its ghosts have it too.

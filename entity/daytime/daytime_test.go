@@ -1,12 +1,12 @@
-package entity
+package daytime
 
 import (
 	"testing"
 	"time"
 )
 
-func TestDayClock(t *testing.T) {
-	d := DayClockAt(6*time.Hour, 1000*time.Hour, 60)
+func TestClock(t *testing.T) {
+	d := At(6*time.Hour, 1000*time.Hour, 60)
 	if err := d.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -18,18 +18,18 @@ func TestDayClock(t *testing.T) {
 			t.Errorf("after %v it is %v, want %v", x.after, got, x.want)
 		}
 	}
-	for _, bad := range []DayClock{{Start: -1}, {Start: Day}, {Speed: -1}, {Speed: MaxDaySpeed + 1}} {
+	for _, bad := range []Clock{{Start: -1}, {Start: Day}, {Speed: -1}, {Speed: MaxSpeed + 1}} {
 		if bad.Check() == nil {
 			t.Errorf("%v is taken", bad)
 		}
 	}
 }
 
-func FuzzDayClock(f *testing.F) {
-	f.Add(DayClock{Start: time.Hour, Speed: 60}.Append(nil), int64(5))
+func FuzzClock(f *testing.F) {
+	f.Add(Clock{Start: time.Hour, Speed: 60}.Append(nil), int64(5))
 	f.Add([]byte("short"), int64(0))
 	f.Fuzz(func(t *testing.T, b []byte, at int64) {
-		d, err := ParseDayClock(b)
+		d, err := Parse(b)
 		if err != nil {
 			return
 		}

@@ -2,8 +2,9 @@ package balance
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/cellscape/cellscape/internal/faults"
 )
 
 // ClassicConfig has the settings of policy Classic, beside those that all policies share. The zero
@@ -47,12 +48,8 @@ func (ClassicConfig) Fill(shared Config) Config {
 
 // Check implements PolicyConfig.
 func (c ClassicConfig) Check(shared Config, border Border) error {
-	var errs []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("classic: "+format, args...))
-		}
-	}
+	all := faults.In("classic: ")
+	fault := all.If
 	within01 := func(v float64, name string) { fault(!(v >= 0 && v <= 1), "%s %v: set 0 to 1", name, v) }
 	d, s, b := c.WithDefaults(), c.Fill(shared), border.WithDefaults()
 	within01(d.MetaTolerance, "MetaTolerance")
@@ -64,7 +61,7 @@ func (c ClassicConfig) Check(shared Config, border Border) error {
 	fault(d.AggressionIncreasePeriod < 0, "AggressionIncreasePeriod %v: set a time, for example 10s", c.AggressionIncreasePeriod)
 	fault(d.MaxAggressionIncreasePeriod < d.AggressionIncreasePeriod, "MaxAggressionIncreasePeriod %v: set at least AggressionIncreasePeriod (%v)", c.MaxAggressionIncreasePeriod, d.AggressionIncreasePeriod)
 	fault(!(d.MaxAggression > 0 && d.MaxAggression <= 1), "MaxAggression %v: set more than 0, at most 1", d.MaxAggression)
-	return errors.Join(errs...)
+	return all.Err()
 }
 
 // New implements PolicyConfig.

@@ -1,12 +1,11 @@
 package balance
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/faults"
 )
 
 // Config sets how eagerly spaces are balanced, whatever the policy. Each policy has further
@@ -64,12 +63,8 @@ const maxFraction = 1e6
 
 // Validate reports all fields that make no sense, each with its remedy.
 func (c Config) Validate() error {
-	var errs []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("balance: "+format, args...))
-		}
-	}
+	all := faults.In("balance: ")
+	fault := all.If
 	d := c.withDefaults()
 	within := func(v, lo, hi float64, name string) {
 		fault(!(v >= lo && v <= hi), "%s %v: set %v to %v", name, v, lo, hi)
@@ -92,7 +87,7 @@ func (c Config) Validate() error {
 	for i, s := range d.Scorers {
 		fault(s.Rank == nil, "Scorers[%d] (%q) has no Rank: take one of ScorersByName, or give the function", i, s.Name)
 	}
-	return errors.Join(errs...)
+	return all.Err()
 }
 
 // WithDefaults returns c with its zero fields filled in.

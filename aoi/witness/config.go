@@ -1,11 +1,10 @@
 package witness
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/faults"
 )
 
 // Defaults of Config.
@@ -88,12 +87,8 @@ type Config struct {
 
 // Validate reports all faults at once.
 func (c Config) Validate() error {
-	var errs []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("witness: "+format, args...))
-		}
-	}
+	all := faults.In("witness: ")
+	fault := all.If
 	fault(c.BytesPerTick < 0 || c.BytesPerTick > maxBudget,
 		"BytesPerTick is %d: take 1 to %d bytes, or 0 for %d", c.BytesPerTick, maxBudget, DefaultBytesPerTick)
 	most := c.withDefaults().BytesPerTick
@@ -107,7 +102,7 @@ func (c Config) Validate() error {
 		"MaxWait is %d: take 1 to %d ticks, or 0 for %d", c.MaxWait, math.MaxInt32, DefaultMaxWait)
 	fault(!(c.DetailFactor >= 0 && c.DetailFactor <= 1),
 		"DetailFactor is %v: take a number above 0 and at most 1, or 0 for 1", c.DetailFactor)
-	return errors.Join(errs...)
+	return all.Err()
 }
 
 func (c Config) withDefaults() Config {

@@ -1,12 +1,11 @@
 package baseappmgr
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -61,12 +60,8 @@ type Config struct {
 
 // Validate reports all faults of c at once.
 func (c *Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("baseappmgr: "+format, args...))
-		}
-	}
+	all := faults.In("baseappmgr: ")
+	fault := all.If
 	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
 	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
 	fault(c.Schema == nil, "Config.Schema is nil: load the definitions that the cluster has")
@@ -75,5 +70,5 @@ func (c *Config) Validate() error {
 	fault(!(c.Shed.Above >= 0), "Config.Shed.Above is %v: give a share above zero, or zero for %v", c.Shed.Above, DefaultShedAbove)
 	fault(c.Shed.Least < 0, "Config.Shed.Least is %d: give a number of bases, or zero for %d", c.Shed.Least, DefaultShedLeast)
 	fault(!(c.Shed.LeastLoad >= 0), "Config.Shed.LeastLoad is %v: give a part of a core, or zero for %v", c.Shed.LeastLoad, DefaultShedLeastLoad)
-	return errors.Join(faults...)
+	return all.Err()
 }

@@ -1,14 +1,13 @@
 package client
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/download"
 	"github.com/cellscape/cellscape/property"
@@ -97,12 +96,8 @@ type Config struct {
 
 // Validate reports all faults of c at once.
 func (c *Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("client: "+format, args...))
-		}
-	}
+	all := faults.In("client: ")
+	fault := all.If
 	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this client")
 	fault(c.Schema == nil, "Config.Schema is nil: load the server's definitions")
 	fault(!c.LoginApp.IsValid() || c.LoginApp.Port() == 0, "Config.LoginApp is %v: give the address and port of a LoginApp", c.LoginApp)
@@ -110,13 +105,13 @@ func (c *Config) Validate() error {
 	fault(len(c.Password) > protocol.MaxName, "Config.Password has %d bytes: at most %d are sent", len(c.Password), protocol.MaxName)
 	if c.Scripts != nil {
 		if err := c.Scripts.Err(); err != nil {
-			faults = append(faults, err)
+			all.Add(err)
 		}
 		fault(c.Schema != nil && c.Scripts.Schema() != c.Schema, "Config.Scripts are of another schema: make them with NewScripts of Config.Schema")
 	}
 	fault(c.MaxDownload < 0 || int64(c.MaxDownload) > download.MaxSize, "Config.MaxDownload is %d: give a number of bytes, or zero for %d", c.MaxDownload, DefaultMaxDownload)
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
-	return errors.Join(faults...)
+	return all.Err()
 }
 
 // Events are the functions that a Client calls; any may be nil. They are called in the order of the

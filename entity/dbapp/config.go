@@ -2,13 +2,12 @@ package dbapp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -99,12 +98,8 @@ type Config struct {
 
 // Validate reports all faults of c at once.
 func (c *Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("dbapp: "+format, args...))
-		}
-	}
+	all := faults.In("dbapp: ")
+	fault := all.If
 	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
 	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
 	fault(c.Schema == nil, "Config.Schema is nil: load the cluster's definitions")
@@ -112,5 +107,5 @@ func (c *Config) Validate() error {
 	fault(c.Types == nil, "Config.Types is nil: make them with store.NewSchema, and apply them")
 	fault(c.Jobs == nil, "Config.Jobs is nil: give the runner's Jobs")
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
-	return errors.Join(faults...)
+	return all.Err()
 }

@@ -1,12 +1,11 @@
 package loginapp
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -101,12 +100,8 @@ type Config struct {
 
 // Validate reports all faults of c at once.
 func (c *Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("loginapp: "+format, args...))
-		}
-	}
+	all := faults.In("loginapp: ")
+	fault := all.If
 	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
 	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
 	fault(c.Schema == nil, "Config.Schema is nil: load the cluster's definitions")
@@ -115,5 +110,5 @@ func (c *Config) Validate() error {
 	fault(c.MaxPending < 0, "Config.MaxPending is %d: give a number above zero, or zero for %d", c.MaxPending, DefaultMaxPending)
 	fault(c.Queue > MaxQueue, "Config.Queue is %d: give at most %d, zero for %d, or less than zero for none", c.Queue, MaxQueue, DefaultQueue)
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
-	return errors.Join(faults...)
+	return all.Err()
 }

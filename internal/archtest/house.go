@@ -12,9 +12,10 @@ const houseEdges = `
 # Documentation only.
 .:
 
-# Floor 0: how fields stand in messages, and whether promises are checked.
+# Floor 0: how fields stand in messages, whether promises are checked, what is wrong with a configuration.
 internal/codec:
 internal/invariant:
+internal/faults:
 
 # Floor 1: nothing of the library but that, not even each other. What mercury keeps inside stands before it.
 mercury/internal/congestion:
@@ -26,7 +27,7 @@ property/internal/mpack: github.com/vmihailenco/msgpack/v5
 property: internal/codec property/internal/bits property/internal/literal property/internal/mpack
 mercury: internal/codec internal/invariant mercury/internal/congestion mercury/internal/wheel
 mercury/call: mercury mercury/internal/wheel
-mercury/download: internal/codec mercury
+mercury/download: internal/codec internal/faults mercury
 aoi:
 balance/load: internal/codec
 internal/spacekey:
@@ -40,19 +41,19 @@ entity/limits:
 entity/daytime:
 entity/placement:
 entity/stored: property
-FLOOR1 = internal/codec internal/invariant bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/stored
+FLOOR1 = internal/codec internal/invariant internal/faults bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/stored
 
 # Floor 2.
-balance: bsp balance/load
+balance: internal/faults bsp balance/load
 entity: FLOOR1 github.com/vmihailenco/msgpack/v5
 entity/presence: FLOOR1 entity
 internal/fields: FLOOR1 entity entity/presence
 entity/flow: FLOOR1 entity internal/fields
 internal/script: FLOOR1 entity entity/flow internal/fields internal/gametime
 ENTITY = entity entity/presence internal/fields internal/script entity/flow internal/gametime
-mercury/secure: internal/codec mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
+mercury/secure: internal/codec internal/faults mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 space/cluster/status: bsp
-space/overload: balance/load internal/gametime
+space/overload: internal/faults balance/load internal/gametime
 FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/overload
 space/internal/hosting: FLOOR2
 
@@ -87,7 +88,7 @@ APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/lo
 
 # Floor 7: adapters, the only places that meet the outside, and the runner over them.
 mercury/udp: mercury golang.org/x/sys/unix
-mercury/stream: mercury golang.org/x/sys/unix
+mercury/stream: internal/faults mercury golang.org/x/sys/unix
 mercury/tcp: mercury mercury/stream golang.org/x/sys/unix
 mercury/quic: mercury mercury/stream github.com/quic-go/quic-go
 mercury/websocket: mercury mercury/stream github.com/coder/websocket
@@ -103,7 +104,7 @@ mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
 entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/udp
-mercury/peer: internal/codec mercury mercury/secure mercury/call mercury/host
+mercury/peer: internal/codec internal/faults mercury mercury/secure mercury/call mercury/host
 ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session entity/client/bots
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/cellscape/cellscape/internal/faults"
 )
 
 // Defaults of UploadConfig and DownloadConfig.
@@ -82,12 +84,8 @@ func (c UploadConfig) withDefaults() UploadConfig {
 // Validate reports all faults of c at once, each with its remedy.
 func (c UploadConfig) Validate() error {
 	d := c.withDefaults()
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("download: UploadConfig."+format, args...))
-		}
-	}
+	all := faults.In("download: UploadConfig.")
+	fault := all.If
 	fault(d.MaxDownloads < 1, "MaxDownloads is %d: take at least 1", d.MaxDownloads)
 	fault(d.MaxSize < 1 || d.MaxSize > MaxSize, "MaxSize is %d: take 1 to %d bytes", d.MaxSize, int64(MaxSize))
 	fault(d.Piece < 1 || d.Piece > MaxPiece, "Piece is %d: take 1 to %d bytes", d.Piece, MaxPiece)
@@ -96,7 +94,7 @@ func (c UploadConfig) Validate() error {
 	fault(d.MaxRate < 0 || d.MaxRate > maxDownloadRate, "MaxRate is %d: take up to %d bytes/s, or 0 for no limit", d.MaxRate, int64(maxDownloadRate))
 	fault(d.MaxTotalRate < 0 || d.MaxTotalRate > maxDownloadRate, "MaxTotalRate is %d: take up to %d bytes/s, or 0 for no limit", d.MaxTotalRate, int64(maxDownloadRate))
 	fault(d.AnswerWait < 0, "AnswerWait is %v: take a positive time", d.AnswerWait)
-	return errors.Join(faults...)
+	return all.Err()
 }
 
 // UploadStats counts what Uploads did.

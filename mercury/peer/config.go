@@ -1,12 +1,11 @@
 package peer
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 )
@@ -48,16 +47,13 @@ type Config struct {
 
 // Validate reports all faults of c at once, each with its remedy.
 func (c Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("peer: Config."+format, args...))
-		}
-	}
+	all := faults.In("peer: Config.")
+	fault := all.If
 	fault(c.Message == nil, "Message is nil: give the function that takes messages")
 	fault(c.Pace < 0, "Pace is %v: take a positive time, or 0 for none", c.Pace)
 	l := c.Limits
 	fault(l.Salt != 0 || l.Secret != [16]byte{} || l.Guard != nil, "Limits has Salt, Secret or Guard: leave them out, each start makes its own")
 	l.Salt = 1
-	return errors.Join(append(faults, l.Validate(), host.Config{StopTimeout: c.StopTimeout}.Validate())...)
+	all.Add(l.Validate(), host.Config{StopTimeout: c.StopTimeout}.Validate())
+	return all.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/quic"
+	"github.com/cellscape/cellscape/mercury/stream/streamtest"
 )
 
 // echo answers every message with the same.
@@ -50,7 +51,7 @@ func (asker) Closed(time.Duration, mercury.ChannelID, error) {}
 
 // Two apps that package host runs over QUIC; the client believes one certificate.
 func Example() {
-	cert, err := makeCertificate()
+	cert, err := streamtest.MakeCertificate()
 	if err != nil {
 		fmt.Println(err)
 		return

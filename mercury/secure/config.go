@@ -1,11 +1,11 @@
 package secure
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -113,12 +113,8 @@ func (c Config) withDefaults() Config {
 
 // Validate reports all faults of c at once, each with its remedy.
 func (c Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("secure: Config."+format, args...))
-		}
-	}
+	all := faults.In("secure: Config.")
+	fault := all.If
 	d := c.withDefaults()
 	fault(d.Random == nil, "Random is nil: give crypto/rand.Reader")
 	fault(!d.Suite.valid(), "Suite is %d: take AESGCM or ChaChaPoly", uint8(d.Suite))
@@ -134,7 +130,7 @@ func (c Config) Validate() error {
 	shared := len(d.TicketKeys) > 0
 	fault(shared && d.Epoch <= 0, "Epoch is %d: with TicketKeys give the Unix time at now = 0, or tickets of others seem to have expired", d.Epoch)
 	fault(shared && !d.Key.IsZero() && d.ID == 0, "ID is 0: with TicketKeys give each start of each app its own, or a used ticket is good again elsewhere")
-	return errors.Join(faults...)
+	return all.Err()
 }
 
 func checkTicketKeys(keys []TicketKey) error {

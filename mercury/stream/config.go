@@ -1,11 +1,10 @@
 package stream
 
 import (
-	"errors"
-	"fmt"
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -96,12 +95,8 @@ func (c Config) WithDefaults() Config {
 
 // Validate reports all faults of c at once, each with its remedy.
 func (c Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("stream: Config."+format, args...))
-		}
-	}
+	all := faults.In("stream: Config.")
+	fault := all.If
 	d := c.WithDefaults()
 	fault(d.MaxMessage < 1 || d.MaxMessage > mercury.MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, mercury.MaxMaxMessage)
 	fault(d.MaxQueued < d.MaxMessage+headerSize, "MaxQueued is %d: take at least MaxMessage and %d (%d), else such a message never finds room", d.MaxQueued, headerSize, d.MaxMessage+headerSize)
@@ -113,5 +108,5 @@ func (c Config) Validate() error {
 	fault(d.Inactivity < 2*d.KeepAlive, "Inactivity is %v: take at least twice KeepAlive (%v), else one late ping closes a channel", d.Inactivity, d.KeepAlive)
 	fault(d.CloseWait < 0, "CloseWait is %v: take a positive time", d.CloseWait)
 	fault(d.HelloTimeout < minHelloTimeout, "HelloTimeout is %v: take at least %v", d.HelloTimeout, minHelloTimeout)
-	return errors.Join(faults...)
+	return all.Err()
 }

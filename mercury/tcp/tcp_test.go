@@ -19,22 +19,4 @@ func listen(t testing.TB, cfg stream.Config) *stream.Transport {
 
 func TestAdapter(t *testing.T) { streamtest.TestAdapter(t, listen) }
 
-// two are Transports for a benchmark.
-func two(b *testing.B) (from, to *stream.Transport) {
-	from, to = listen(b, stream.Config{Salt: 1}), listen(b, stream.Config{Salt: 2})
-	b.Cleanup(func() {
-		streamtest.Stop(b, from)
-		streamtest.Stop(b, to)
-	})
-	return from, to
-}
-
-func BenchmarkBulk(b *testing.B) {
-	from, to := two(b)
-	streamtest.Bulk(b, from, to)
-}
-
-func BenchmarkEcho(b *testing.B) {
-	from, to := two(b)
-	streamtest.Echo(b, from, to)
-}
+func BenchmarkAdapter(b *testing.B) { streamtest.Bench(b, listen) }

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -155,12 +156,8 @@ type Config struct {
 
 // Validate reports every field that makes no sense, each with its remedy.
 func (c Config) Validate() error {
-	var errs []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("cellappmgr: "+format, args...))
-		}
-	}
+	all := faults.In("cellappmgr: ")
+	fault := all.If
 	d := c.withDefaults()
 	fault(c.Transport == nil, "Transport is nil: give the endpoint that apps join at")
 	fault(c.Schema == nil, "Schema is nil: give the entity definitions, from property.Load or property.NewSchema")
@@ -174,38 +171,34 @@ func (c Config) Validate() error {
 	fault(d.ReportPeriod < 0, "ReportPeriod is %v: take a positive time, for example 1s", c.ReportPeriod)
 	fault(len(c.Spaces) == 0 || len(c.Spaces) > MaxSpaces, "there are %d Spaces: give 1 to %d", len(c.Spaces), MaxSpaces)
 	if err := d.Logins.Validate(); err != nil {
-		errs = append(errs, err)
+		all.Add(err)
 	}
 	seen := make(map[entity.SpaceID]bool, len(c.Spaces))
 	for i, s := range c.Spaces {
 		fault(s.ID == 0 || s.ID > MaxSpaceID, "Spaces[%d].ID is %d: number spaces from 1, up to %d", i, s.ID, MaxSpaceID)
 		fault(seen[s.ID], "Spaces[%d].ID is %d again: give every space its own number", i, s.ID)
 		if err := s.fault(d.Balance); err != nil {
-			errs = append(errs, fmt.Errorf("cellappmgr: Spaces[%d]: %w", i, err))
+			all.Add(fmt.Errorf("cellappmgr: Spaces[%d]: %w", i, err))
 		}
 		seen[s.ID] = true
 	}
 	if err := errors.Join(d.Balance.Validate(), d.Border.Validate(), d.Policy.Check(d.Balance, d.Border)); err != nil {
-		errs = append(errs, fmt.Errorf("cellappmgr: Balance: %w", err))
+		all.Add(fmt.Errorf("cellappmgr: Balance: %w", err))
 	}
-	return errors.Join(errs...)
+	return all.Err()
 }
 
 // fault says what is wrong with a space, apart from its id. Balance has its defaults.
 func (s SpaceConfig) fault(b balance.Config) error {
-	var errs []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	all := faults.In("")
+	fault := all.If
 	fault(!finite(s.Bounds) || s.Bounds.Empty(), "Bounds are %v: give a finite rectangle with minimum below maximum", s.Bounds)
 	least, most := cmp.Or(s.MinCells, b.MinCells), cmp.Or(s.MaxCells, b.MaxCells)
 	fault(least < 1 || most < least || most > bsp.MaxLeaves, "MinCells is %d and MaxCells %d: take 1 to %d, and MaxCells not below MinCells", least, most, bsp.MaxLeaves)
 	fault(s.Geometry != bsp.Rect{} && (!finite(s.Geometry) || s.Geometry.Empty()), "Geometry is %v: give a finite rectangle with minimum below maximum, or leave it zero", s.Geometry)
 	fault(s.MaxEntities > spacekey.MostMaxEntities, "MaxEntities is %d: take at most %d, or 0 for no limit", s.MaxEntities, spacekey.MostMaxEntities)
 	fault(!(s.MinLoad >= 0 && s.MinLoad <= maxMinLoad), "MinLoad is %v: take 0 to %d", s.MinLoad, maxMinLoad)
-	return errors.Join(errs...)
+	return all.Err()
 }
 
 func (c Config) withDefaults() Config {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -19,6 +18,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/migrate"
@@ -232,12 +232,8 @@ type Config struct {
 // Validate reports all faults of c at once, except those that concern only one kind of process;
 // starting that process finds them.
 func (c Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("cluster: Config."+format, args...))
-		}
-	}
+	all := faults.In("cluster: Config.")
+	fault := all.If
 	d := c.withDefaults()
 	fault(d.Schema == nil, "Schema and CellScripts are nil: load the definitions with property.Load and give their scripts")
 	fault(c.Schema != nil && c.CellScripts != nil && c.Schema != c.CellScripts.Schema(), "Schema is not the one of CellScripts: leave it out")
@@ -252,25 +248,25 @@ func (c Config) Validate() error {
 	s := d.Space.WithDefaults()
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
 	fault(!c.sealed() && len(c.ClusterKeys) > 0, "ClusterKeys are given without Key: give Key too, or neither")
-	faults = append(faults, c.validateSeal())
+	all.Add(c.validateSeal())
 	for i := range d.Spaces {
 		fault(c.CellScripts != nil && !c.CellScripts.HasOnArea() && d.Spaces[i].Geometry != bsp.Rect{} && !d.Balance.IgnoreGeometry,
 			"Spaces[%d] has Geometry, and CellScripts do not load it, so nobody could enter: give them OnArea, or leave Geometry out", i)
 	}
 	if c.CellScripts != nil {
-		faults = append(faults, c.CellScripts.Err())
+		all.Add(c.CellScripts.Err())
 	}
 	if c.BaseScripts != nil {
-		faults = append(faults, c.BaseScripts.Err())
+		all.Add(c.BaseScripts.Err())
 	}
 	if c.ClientScripts != nil {
-		faults = append(faults, c.ClientScripts.Err())
+		all.Add(c.ClientScripts.Err())
 	}
 	fault(d.Inner != UDP && d.Inner != TCP, "Inner is %q: take UDP or TCP", c.Inner)
 	fault(unspecified(d.Listen), "Listen is %q, which leaves open where the other processes reach it: name one address or interface of this machine", c.Listen)
 	_, err := addressOf(d.Listen)
 	fault(err != nil, "Listen: %w", err)
-	faults = append(faults, c.validateManagers(), d.validateBringBack())
+	all.Add(c.validateManagers(), d.validateBringBack())
 	p := c.InnerPorts
 	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
 	fault(c.MoveBatch < 0, "MoveBatch is %d: take a number of bases, or 0 for %d", c.MoveBatch, baseapp.DefaultMoveBatch)
@@ -278,8 +274,8 @@ func (c Config) Validate() error {
 		"Shed is %+v: take a share, a part of a core and a number of bases above zero, or 0 for the defaults", c.Shed)
 	fault(c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas, "BackupReplicas is %d: take 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, baseapp.DefaultBackupReplicas)
 	fault(c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, baseapp.DefaultTick), "BackupPeriod is %v: take a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
-	faults = append(faults, d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
-	return errors.Join(faults...)
+	all.Add(d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
+	return all.Err()
 }
 
 func (c *Config) validateUpload() error {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/quic"
@@ -207,12 +208,8 @@ func (c *Config) validateDoors() error {
 }
 
 func (c *Config) validateDoor(d Door) error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
+	all := faults.In("")
+	fault := all.If
 	fault(!slices.Contains([]string{UDP, TCP, QUIC, WebSocket}, d.Network), "Network is %q: take UDP, TCP, QUIC or WebSocket", d.Network)
 	fault(unspecified(d.Listen) && !d.Advertise.IsValid(), "Listen is all addresses, which leaves open where players reach it: set Advertise, or name one address")
 	_, err := addressOf(d.Listen)
@@ -225,11 +222,11 @@ func (c *Config) validateDoor(d Door) error {
 	if d.Clear {
 		fault(d.Network == QUIC, "Clear is set, but QUIC is always sealed: leave it out")
 		fault(d.Network == UDP && c.sealed(), "Clear is set, but Key seals UDP: leave one of them out")
-		return errors.Join(faults...)
+		return all.Err()
 	}
 	local := loopback(d.Listen) && !d.Advertise.IsValid() && !c.sealed()
 	fault(d.Network == QUIC && c.TLS == nil, "QUIC needs a certificate: set Config.TLS")
 	fault((d.Network == TCP || d.Network == WebSocket) && c.TLS == nil && !local, "nothing seals it: set Config.TLS, or Clear if everything may be read on the way or a proxy ends TLS")
 	fault(d.Network == UDP && !c.sealed() && !local, "nothing seals it: set Config.Key, or Clear if everything may be read on the way")
-	return errors.Join(faults...)
+	return all.Err()
 }

@@ -2,13 +2,12 @@ package cluster
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -147,12 +146,8 @@ func (c *Config) managerPlaces() (places []netip.AddrPort, err error) {
 }
 
 func (c *Config) validateManagers() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("cluster: Config.Managers "+format, args...))
-		}
-	}
+	all := faults.In("cluster: Config.Managers ")
+	fault := all.If
 	n := len(c.Managers)
 	fault(n > wire.MaxManagers, "are %d: give at most %d", n, wire.MaxManagers)
 	fault(n > 0 && n%2 == 0, "are %d, of which more than half must vote: give %d, which bear the loss of as many", n, n-1)
@@ -161,5 +156,6 @@ func (c *Config) validateManagers() error {
 		fault(at.Port() == 0, "[%d] is %q: give its port", i, c.Managers[i])
 		fault(slices.Contains(places[:i], at), "[%d] is %q again: give each its own place", i, c.Managers[i])
 	}
-	return errors.Join(append(faults, err)...)
+	all.Add(err)
+	return all.Err()
 }

@@ -2,9 +2,9 @@ package overload
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"time"
+
+	"github.com/cellscape/cellscape/internal/faults"
 )
 
 // Defaults of Config.
@@ -62,12 +62,8 @@ func (c Config) WithDefaults() Config {
 
 // Validate reports all faults of a configuration whose defaults are filled in.
 func (c Config) Validate() error {
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf("overload: "+format, args...))
-		}
-	}
+	all := faults.In("overload: ")
+	fault := all.If
 	fault(!(c.Start > 0 && c.Start <= maxStart), "Start is %v: take a fraction of a core above 0, at most %d, or 0 for %v", c.Start, maxStart, DefaultStart)
 	fault(c.Patience < 0, "Patience is %v: take a time above zero, or 0 for %v", c.Patience, DefaultPatience)
 	fault(c.Dwell < 0, "Dwell is %v: take some seconds, or 0 for %v", c.Dwell, DefaultDwell)
@@ -78,5 +74,5 @@ func (c Config) Validate() error {
 	}{{"MinBudget", c.MinBudget}, {"MinDetail", c.MinDetail}, {"MinRate", c.MinRate}} {
 		fault(!(f.floor >= LeastShare && f.floor <= 1), "%s is %v: take %v to 1, or 0 for the default", f.name, f.floor, LeastShare)
 	}
-	return errors.Join(faults...)
+	return all.Err()
 }

@@ -172,5 +172,6 @@ func (w *Witness) readEntry(r *codec.Reader, a *account, m *slab) entry {
 		return en
 	}
 	en.at = virtual(ahead * step1)
+	en.stepped = halves(en.at)
 	return en
 }

@@ -18,7 +18,8 @@ func (w *Witness) compete() {
 		case en.placed:
 			en.at = en.at.least(q.now)
 		default:
-			en.at, en.placed = q.now+w.step(en, w.distance(en)), true
+			step := w.step(en, w.distance(en))
+			en.at, en.stepped, en.placed = q.now+step, halves(step), true
 		}
 		if en.s != nil && en.alias != none {
 			q.heap = append(q.heap, place{en.at, en.alias})
@@ -40,7 +41,9 @@ func (w *Witness) distance(en *entry) float32 {
 
 // join has an entry wait that came while others compete.
 func (w *Witness) join(en *entry) {
-	w.queue.put(en, w.queue.now+w.step(en, w.distance(en)))
+	step := w.step(en, w.distance(en))
+	en.stepped = halves(step)
+	w.queue.put(en, w.queue.now+step)
 	en.since = w.updates - 1 // it may have come in this Update
 }
 
@@ -110,12 +113,18 @@ func (w *Witness) serveFront() {
 		q.drop()
 		return
 	}
+	if w.postpone(en) {
+		q.heap[0].at = en.at
+		q.sink(0)
+		return
+	}
 	dist, still := w.serve(i)
 	if !still {
 		q.drop()
 		return
 	}
-	en.at = q.now + w.step(en, dist)
+	step := w.step(en, dist)
+	en.at, en.stepped = q.now+step, halves(step)
 	q.heap[0].at = en.at
 	q.sink(0)
 }
@@ -175,12 +184,31 @@ func (w *Witness) patrol(budget int) {
 	}
 }
 
-// hasten gives an entry the turn that it would have from here, if that halves its wait.
+// turnFrom is the turn that an entry would have if it had been where it is since its last one, and the step
+// to it. A step that began anew at each look would put off for ever who walks up to the watcher.
+func (w *Witness) turnFrom(en *entry) (at virtual, step halfSteps) {
+	step = halves(w.step(en, w.distance(en)))
+	return (en.at - en.stepped.virtual() + step.virtual()).least(w.queue.now), step
+}
+
+// hasten gives an entry the turn that is due from where it is, if that halves its wait.
 func (w *Witness) hasten(en *entry) {
 	q := &w.queue
-	if at := q.now + w.step(en, w.distance(en)); at.ahead(q.now) < en.at.ahead(q.now)/2 {
+	if at, step := w.turnFrom(en); at.ahead(q.now) < en.at.ahead(q.now)/2 {
+		en.stepped = step
 		q.put(en, at)
 	}
+}
+
+// postpone gives an entry whose turn has come the one that is due from where it is, if that is
+// later: it has gone away, and others are nearer now.
+func (w *Witness) postpone(en *entry) bool {
+	at, step := w.turnFrom(en)
+	if at.ahead(w.queue.now) <= step1 {
+		return false
+	}
+	en.at, en.stepped = at, step
+	return true
 }
 
 // waited is for how many Updates an entry has not had its turn.

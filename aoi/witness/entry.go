@@ -31,6 +31,7 @@ type entry struct {
 	nearest, farthest float32
 
 	alias   uint16
+	stepped halfSteps // from the last turn to the next
 	unseen  unseen
 	level   uint8 // detail level of the watcher
 	sent    bool  // the client has it

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -252,8 +253,9 @@ func (w *Witness) unsentNews(packet int) {
 	}
 }
 
-// again gives an entry the next turn.
+// again gives an entry the next turn, however far it is.
 func (w *Witness) again(en *entry) {
+	en.stepped = math.MaxUint16
 	if w.queue.on && en.s != nil {
 		w.queue.put(en, w.queue.now)
 	} else {

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/cellscape/cellscape/property"
 )
@@ -62,6 +63,13 @@ func (q *queue) put(en *entry, at virtual) {
 	q.heap = append(q.heap, place{at, en.alias})
 	q.rise(len(q.heap) - 1)
 }
+
+// halfSteps is a step as an entry keeps it.
+type halfSteps uint16
+
+func halves(step virtual) halfSteps { return halfSteps(min(step/(step1/2), math.MaxUint16)) }
+
+func (h halfSteps) virtual() virtual { return virtual(h) * (step1 / 2) }
 
 func (q *queue) rise(i int) {
 	for p := q.heap[i]; i > 0; {

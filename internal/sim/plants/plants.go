@@ -151,7 +151,7 @@ func travelling() []plant {
 			"	b = binary.AppendUvarint(b, uint64(a.heard))\n",
 			"	b = binary.AppendUvarint(b, 0)\n"},
 		{"what has rested is not told for sure", "aoi/witness/news.go",
-			"l.have == 0 || en.s.rested(k) || ",
+			"l.have == 0 || en.a.s.rested(k) || ",
 			"l.have == 0 || "},
 		{"bundle numbers begin again", "aoi/witness/codec.go",
 			"	b = binary.AppendUvarint(b, w.number)\n",

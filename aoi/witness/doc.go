@@ -29,6 +29,10 @@
 // is budget left, nobody competes any more. Each Update then looks at all, until they do not fit again;
 // the nearest come first.
 //
+// A turn is a step after the last one, and the step is that of where the entity is now. Who has gone
+// away when the turn comes is put off. Who has come near is hastened: a patrol goes round all entries
+// within a second.
+//
 // # Entities, seen by many
 //
 // What all witnesses of a cell read of an entity stands in its Subject, which is brought up to date

@@ -64,18 +64,18 @@ func (a *aliases) applied(bundle uint64) {
 	a.rest = a.rest[:copy(a.rest, a.rest[n:])]
 }
 
-// claim takes a certain number, after a handoff; it reports false if it is taken.
+// claim takes a certain number, after a handoff; it reports false if it is taken, or was never given out.
 func (a *aliases) claim(alias uint16) bool {
-	for len(a.used) <= int(alias) {
-		a.used = append(a.used, false)
+	if int(alias) >= len(a.used) || a.used[alias] {
+		return false
 	}
-	ok := !a.used[alias]
 	a.used[alias] = true
-	return ok
+	return true
 }
 
 // settle lets all that nobody has claimed rest until the client has applied a bundle: the cell before
-// may have given them up in it.
+// may have given them up in it. Among them are those above all that are in use: the cell before says
+// how many it has given out, or the next to come would get the name of who has just gone.
 func (a *aliases) settle(bundle uint64) {
 	for alias, used := range a.used {
 		if !used {

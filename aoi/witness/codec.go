@@ -36,7 +36,7 @@ var errState = errors.New("witness: the state is not one that Append writes")
 
 // Append encodes everything that the next cell needs in order to go on where this one stopped:
 //
-//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint count, then by ascending alias and id
+//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint aliases given out so far, uvarint count, then by ascending alias and id
 //	uvarint id, uvarint incarnation, u8 flags, with viaFlag uvarint via, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy),
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
@@ -48,6 +48,7 @@ func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(w.moves.number))
 	b = binary.AppendUvarint(b, uint64(w.deficit))
 	b = codec.AppendF32(codec.AppendF32(codec.AppendF32(b, w.factor), w.reach[0]), w.reach[1])
+	b = binary.AppendUvarint(b, uint64(len(w.aliases.used)))
 	b = binary.AppendUvarint(b, uint64(w.names.n))
 	for i := range w.entries {
 		if en := &w.entries[i]; en.a != nil {
@@ -102,10 +103,15 @@ func (w *Witness) Read(r *codec.Reader) {
 	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) || !far(radius) || !far(hysteresis) {
 		r.Fail(errState)
 	}
+	given := r.Uvarint()
+	if given > protocol.MaxAlias {
+		r.Fail(errState)
+		return
+	}
 	count := r.Count(MaxEntries, minEntry)
 	next := Witness{updates: w.updates, entries: make([]entry, 0, count), odd: make([]ref, 0, count)}
 	next.names.grow(count)
-	names := aliases{used: make([]bool, 0, count+count/4)} // a few are free in between
+	names := aliases{used: make([]bool, given)}
 	accounts, numbers := make([]account, count), make(slab, 0, 2*count)
 	for i := range accounts {
 		en := next.readEntry(r, &accounts[i], &numbers)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // Who comes fills the gaps of those who have gone, and the room shrinks with the crowd.
@@ -33,5 +34,31 @@ func TestGaps(t *testing.T) {
 	tick()
 	if got := len(wd.w.entries); wd.w.Len() != 0 || got > minGaps {
 		t.Errorf("%d entries take the room of %d", wd.w.Len(), got)
+	}
+}
+
+// An alias that the cell before has given up rests here, too, whether it was the highest or not: the
+// client may not have heard of the leave yet.
+func TestAliasesRestAcrossHandoffs(t *testing.T) {
+	for _, gone := range []entity.ID{1, 2, 3} {
+		wd := crowd(t, Config{}, 3, 1)
+		i, _ := wd.w.find(gone)
+		alias := wd.w.entries[i].alias
+		wd.w.Leave(gone)
+		wd.w.Update(wd.watcher, wd.tick, nil, true)
+		next := New(Config{})
+		r := codec.NewReader(wd.w.Append(nil))
+		if next.Read(&r); r.Err() != nil {
+			t.Fatal(r.Err())
+		}
+		next.Enter(wd.subject(newEntity(wd.def, 9, 1, 5, 0)))
+		if i, _ := next.find(9); next.entries[i].alias == alias {
+			t.Errorf("who comes after a handoff is called %d, as %v was", alias, gone)
+		}
+		next.Saw(&protocol.Seen{Bundle: next.number})
+		next.Enter(wd.subject(newEntity(wd.def, 10, 1, 5, 0)))
+		if i, _ := next.find(10); next.entries[i].alias == alias {
+			t.Errorf("the client may not have the leave of %v, and who comes is called %d, too", gone, alias)
+		}
 	}
 }

@@ -575,8 +575,8 @@ func (k *callsAnswered) converged() error {
 		faults = append(faults, k.whispered(t, life)...)
 		for _, to := range ends {
 			for _, kind := range gossipKinds() {
-				var target tongue
-				if b := bases[to]; b != nil && kind.Part() == entity.BasePart {
+				var target tongue // a base that was made again after its end has no cell part to hand on
+				if b := bases[to]; b != nil && kind.Part() == entity.BasePart && (kind != entity.BaseViaCell || cells[to] != nil) {
 					target = b.tongue()
 				} else if s := cells[to]; s != nil && kind.Part() == entity.CellPart {
 					target = s.tongue()

@@ -43,7 +43,7 @@ func (t *Turned) Turn(wait time.Duration) error {
 	if err := t.p.net.Flush(); err != nil {
 		return err
 	}
-	_, err := t.p.receive(t.p.host.Clock() + wait)
+	_, err := t.p.receive(t.p.host.Clock()+wait, false)
 	return err
 }
 

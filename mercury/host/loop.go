@@ -41,8 +41,7 @@ func (p *Process) loop() error {
 			p.log.Info("the app has ended")
 			return p.stop()
 		}
-		p.rest()
-		if _, err := p.receive(p.next); err != nil {
+		if _, err := p.receive(p.next, p.rest()); err != nil {
 			return err
 		}
 	}
@@ -64,9 +63,15 @@ func (p *Process) runInbox() order {
 }
 
 // receive waits until something has come to any carrier, until a time by the Host's clock, until a
-// carrier's deadline or until wake, and hands over what has come to all. What is posted while it is
-// not waiting is not slept over, since a waiter keeps a wake that came early.
-func (p *Process) receive(until time.Duration) (heard bool, err error) {
+// carrier's deadline or until wake, and hands over what has come to all. After a rest it looks first
+// whether anything has, since to prepare a wait costs more than that. What is posted while it is not
+// waiting is not slept over, since a waiter keeps a wake that came early.
+func (p *Process) receive(until time.Duration, rested bool) (heard bool, err error) {
+	if rested {
+		if heard, err = p.collect(0); heard || err != nil {
+			return heard, err
+		}
+	}
 	for _, c := range p.carriers {
 		if d, ok := c.NextDeadline(); ok {
 			until = min(until, d)
@@ -75,6 +80,11 @@ func (p *Process) receive(until time.Duration) (heard bool, err error) {
 	p.meter.end()
 	until = p.waiter.wait(until)
 	p.meter.begin()
+	return p.collect(until)
+}
+
+// collect hands over what has come to all carriers. Those that wait themselves do so until a time.
+func (p *Process) collect(until time.Duration) (heard bool, err error) {
 	p.net.receiving = true
 	defer func() { p.net.receiving = false }()
 	for _, c := range p.carriers {
@@ -96,21 +106,24 @@ func (p *Process) channels() (n int) {
 	return n
 }
 
-// rest keeps the pace. A turn that comes soon after the one before says that more will come: the
+// rest keeps the pace, and reports whether it slept. A turn that comes soon after the one before says that more will come: the
 // process then sleeps until the Pace is over, or the tick is due, and finds at once what came
 // meanwhile. A process that has little to do is woken by what comes, and answers at once.
-func (p *Process) rest() {
+func (p *Process) rest() (slept bool) {
 	began, before := p.now, p.woken
 	p.woken = began
 	pace := p.pace()
 	if began-before > pace+pace/2 || p.opts.paceFrom > 0 && p.channels() < p.opts.paceFrom {
-		return
+		return false
 	}
-	if d := min(began+pace, p.next) - p.host.Clock(); d > 0 {
-		p.meter.end()
-		p.waiter.nap(d)
-		p.meter.begin()
+	d := min(began+pace, p.next) - p.host.Clock()
+	if d <= 0 {
+		return false
 	}
+	p.meter.end()
+	p.waiter.nap(d)
+	p.meter.begin()
+	return true
 }
 
 // pace is how far apart turns are now.
@@ -150,7 +163,7 @@ func (p *Process) stop() error {
 		if p.killed() {
 			return nil
 		}
-		heard, err := p.receive(until)
+		heard, err := p.receive(until, false)
 		if err != nil {
 			return err
 		}

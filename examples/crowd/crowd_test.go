@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 // All faults of the command line are told at once.
 func TestFlagFaults(t *testing.T) {
 	_, err := parseFlags([]string{"-n", "0", "-view", "0", "-cellapps", "0", "-baseapps", "99", "-radius", "1", "-speed", "-1", "-budget", "-1",
-		"-duration", "-1s", "-arrive", "101", "-least", "-1", "-patience", "0", "-persocket", "31", "-ratio", "-1", "-side", "1", "-wear", "-1s", "more"})
-	for _, want := range []string{"-n", "-view", "-cellapps", "-baseapps", "-radius", "-speed", "-budget", "-duration", "-arrive", "-least", "-patience", "-persocket", "-ratio", "-side", "-wear", "more"} {
+		"-duration", "-1s", "-arrive", "101", "-least", "-1", "-patience", "0", "-persocket", "31", "-ratio", "-1", "-side", "1", "-wear", "-1s", "-greet", "-1s", "more"})
+	for _, want := range []string{"-n", "-view", "-cellapps", "-baseapps", "-radius", "-speed", "-budget", "-duration", "-arrive", "-least", "-patience", "-persocket", "-ratio", "-side", "-wear", "-greet", "more"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
 		}
@@ -153,7 +153,7 @@ func TestCrowd(t *testing.T) {
 	}
 	folder := t.TempDir()
 	profiles := filepath.Join(folder, "made")
-	f, err := parseFlags([]string{"-n", "20", "-view", "10", "-warm", "500ms", "-duration", "1s", "-json", "-profile", profiles, "-seal=false"})
+	f, err := parseFlags([]string{"-n", "20", "-view", "10", "-warm", "500ms", "-duration", "1s", "-greet", "200ms", "-json", "-profile", profiles, "-seal=false"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestCrowd(t *testing.T) {
 	if err := json.Unmarshal(text, &res); err != nil {
 		t.Fatal(err)
 	}
-	if res.In != 20 || res.Asked != 20 || res.InView == 0 || res.Moves == 0 || res.Places == 0 || res.CPU == 0 || res.BotMemory == 0 || res.BotHeap == 0 || res.Lost > 0 {
+	if res.In != 20 || res.Asked != 20 || res.InView == 0 || res.Moves == 0 || res.Places == 0 || res.CPU == 0 || res.BotMemory == 0 || res.BotHeap == 0 || res.Greetings == 0 || res.GreetP99 < res.GreetP50 || res.Lost > 0 {
 		t.Errorf("%+v", res)
 	}
 	for _, role := range []string{"bots", "cellapp", "baseapp", "login", "managers"} {

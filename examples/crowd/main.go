@@ -6,12 +6,13 @@
 //	go run ./examples/crowd                                2,000 players, 62 in view, 1 CellApp, 1 BaseApp
 //	go run ./examples/crowd -n 300 -cellapps 4 -baseapps 2 -json
 //	go run ./examples/crowd -n 2000 -side 300              all on 300 by 300 m, whatever is in view
-//	go run ./examples/crowd -side 50000 -speed 0 -wear 0   all stand still, each alone: what an idle player costs
+//	go run ./examples/crowd -side 50000 -speed 0 -wear 0 -greet 0   all stand still, each alone: what an idle player costs
 //
 // After a warm-up it measures for a time: the processor time of all server processes for a client and
 // a tick, as the operating system counts it; bytes by client; the share of the moves in view that
-// arrived within two ticks, and how old the places are that clients hold; memory; late ticks; and what
-// the bots themselves cost. With -profile each process writes a profile of its processor time, for the
+// arrived within two ticks, and how old the places are that clients hold; how long a reliable call takes
+// from one client to another (up to 5 ms of it until the bots look); memory; late ticks; and what the
+// bots themselves cost. With -profile each process writes a profile of its processor time, for the
 // measured time alone, and one of its memory.
 //
 // A world that is full takes no more players: when hardly one more has come in for -patience, those
@@ -40,7 +41,7 @@ type flags struct {
 	n, view, cellApps, baseApps int
 	radius, speed, field        float64
 	budget                      int
-	warm, duration, wear        time.Duration
+	warm, duration, wear, greet time.Duration
 	seal, json                  bool
 	perSocket                   int
 	arrive, least, ratio        float64
@@ -64,6 +65,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.DurationVar(&f.warm, "warm", 10*time.Second, "how long all walk before the measuring begins")
 	set.DurationVar(&f.duration, "duration", 20*time.Second, "how long is measured")
 	set.DurationVar(&f.wear, "wear", 5*time.Second, "mean time between two changes that a player makes to what others see of it; 0 for none")
+	set.DurationVar(&f.greet, "greet", 10*time.Second, "mean time between two reliable calls that a player makes to someone in view; 0 for none")
 	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic")
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.IntVar(&f.perSocket, "persocket", 1, "bots that share a socket; players share none, so that more than 1 flatters the server")
@@ -94,6 +96,7 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.budget < 0, "-budget %d: take bytes, or 0 for the default", f.budget)
 	fault(f.warm < 0 || f.duration <= 0, "-warm %v -duration %v: take positive times", f.warm, f.duration)
 	fault(f.wear < 0, "-wear %v: take a positive time, or 0 for no changes", f.wear)
+	fault(f.greet < 0, "-greet %v: take a positive time, or 0 for no calls", f.greet)
 	fault(!(f.arrive >= 0 && f.arrive <= 100), "-arrive %v: take 0 to 100 percent", f.arrive)
 	fault(!(f.least >= 0 && f.least <= 100), "-least %v: take 0 to 100 percent", f.least)
 	fault(!(f.ratio >= 0), "-ratio %v: take a limit, or 0 for none", f.ratio)

@@ -68,6 +68,7 @@ func measure(ctx context.Context, f *flags) (err error) {
 		return err
 	}
 	res := sum(f, &r.entered, &before, &after, &fresh)
+	res.greeted(&r.greetings)
 	res.compare(one)
 	res.print()
 	return errors.Join(f.encode(res), res.faults(f))
@@ -92,13 +93,14 @@ type run struct {
 	swarm     *bots.Swarm
 	entered   entrance
 	watching  bool
+	greetings greetings
 	heap      int64        // of this process before there were bots
 	profile   func() error // ends that of the bots; nil for none
 }
 
 // startRun starts the server processes and the observer.
 func startRun(f *flags) (*run, error) {
-	r := &run{f: f}
+	r := &run{f: f, greetings: greetings{epoch: time.Now()}}
 	if f.profile != "" {
 		if err := os.MkdirAll(f.profile, 0o755); err != nil {
 			return r, err
@@ -169,7 +171,7 @@ func (r *run) play(ctx context.Context) error {
 	}
 	cfg := bots.Config{
 		Bots: r.f.n, LoginApp: login, Schema: schema, PerSocket: r.f.perSocket, Logins: logins, ViewRadius: float32(r.f.radius), Tick: tick,
-		Behave: func(int) bots.Behaviour { return r.f.behaviour() },
+		Behave: func(int) bots.Behaviour { return r.behaviour() }, Events: r.greetings.events,
 	}
 	if r.f.seal {
 		cfg.ServerKey = r.key.Public()
@@ -182,13 +184,17 @@ func (r *run) play(ctx context.Context) error {
 }
 
 // behaviour is that of one player.
-func (f *flags) behaviour() bots.Behaviour {
+func (r *run) behaviour() bots.Behaviour {
+	f := r.f
 	half := float32(f.side() / 2)
 	all := bots.All{&walk{Walk: bots.Walk{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half, Speed: float32(f.speed)}}}
 	if f.wear > 0 {
 		all = append(all, &bots.Chat{Method: "wear", Every: f.wear, Args: func(b *bots.Bot) []any {
 			return []any{uint8(b.Chance.Uint64N(256))}
 		}})
+	}
+	if f.greet > 0 {
+		all = append(all, greet{&r.greetings, f.greet})
 	}
 	return all
 }
@@ -213,6 +219,7 @@ func (r *run) sample() (s sample, err error) {
 	s.at = time.Now()
 	r.watching = !r.watching
 	err = r.swarm.Watch(r.watching)
+	r.greetings.measure(r.watching)
 	for _, p := range r.processes {
 		if r.f.profile != "" {
 			err = errors.Join(err, p.cmd.Process.Signal(syscall.SIGUSR1))

@@ -43,6 +43,11 @@ type result struct {
 	AgeWorst []int64 `json:"age_worst_ms_by_distance"`
 	P99By    []int64 `json:"age_p99_ms_by_distance"`
 
+	// Greetings are reliable calls from one client to another.
+	Greetings int     `json:"reliable_calls"`
+	GreetP50  float64 `json:"reliable_call_p50_ms"`
+	GreetP99  float64 `json:"reliable_call_p99_ms"`
+
 	// A bot's memory is its share of the process, as the operating system counts it; its heap is what it
 	// holds itself, with all that it has in view.
 	BotCPU    float64 `json:"bot_cpu_us_per_tick"`
@@ -97,6 +102,16 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 	return res
 }
 
+// greeted tells how long calls took.
+func (r *result) greeted(g *greetings) {
+	ms := func(q float64) float64 {
+		took, n := g.below(q)
+		r.Greetings = n
+		return round(took.Seconds() * 1e3)
+	}
+	r.GreetP50, r.GreetP99 = ms(0.5), ms(0.99)
+}
+
 // compare tells the cost as a multiple of a reference.
 func (r *result) compare(one time.Duration) {
 	if r.Reference = round(one.Seconds() * 1e6); one > 0 {
@@ -113,6 +128,9 @@ func (r *result) print() {
 	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use, %.1f of them in packets of places; %.0f KB a client; %.2f %% of ticks late\n",
 		r.WireDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.PacketBytes, r.Memory, r.Late)
 	fmt.Fprintf(os.Stderr, "a bot costs %.1f µs a tick, and holds %.1f KB of heap; its process takes %.0f KB for each\n", r.BotCPU, r.BotHeap, r.BotMemory)
+	if r.Greetings > 0 {
+		fmt.Fprintf(os.Stderr, "%d reliable calls from one client to another took p50 %.0f ms, p99 %.0f ms\n", r.Greetings, r.GreetP50, r.GreetP99)
+	}
 	if r.Thrift > 0 {
 		fmt.Fprintf(os.Stderr, "a CellApp saves (step %d): clients are told less than they would be\n", r.Thrift)
 	}

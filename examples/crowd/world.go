@@ -85,5 +85,8 @@ type Walker struct {
 	Cloak property.Uint8
 }
 
+// Greet is called by the client of someone in view, and tells the own one. See greetings.
+func (w *Walker) Greet(_ entity.ID, at uint64) { _ = w.OwnClient().Call("greeted", at) }
+
 // Wear is called by the player's own client now and then, and seen by those around.
 func (w *Walker) Wear(_ entity.ID, cloak uint8) { w.Cloak.Set(cloak) }

@@ -68,7 +68,7 @@ func Towards(from, to property.Vector3, step float32) (next property.Vector3, ya
 func towards(b *Bot, to property.Vector3, speed float32) {
 	at := b.Player().Position
 	if next, yaw := Towards(at, to, b.Step(speed)); next != at {
-		b.try(b.Go(next, property.Vector3{X: yaw}))
+		b.Try(b.Go(next, property.Vector3{X: yaw}))
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *Chat) Act(b *Bot) {
 	if c.Args != nil {
 		args = c.Args(b)
 	}
-	b.try(b.Player().Cell().Call(c.Method, args...))
+	b.Try(b.Player().Cell().Call(c.Method, args...))
 }
 
 // Fight calls an exposed cell method of someone near by now and then.
@@ -146,7 +146,7 @@ func (f *Fight) Act(b *Bot) {
 	at := b.Player().Position
 	for r := range b.Entities() {
 		if r.Def.Name == f.Type && property.Distance(at, r.Position) <= f.Reach {
-			b.try(r.Cell().Call(f.Method))
+			b.Try(r.Cell().Call(f.Method))
 			return
 		}
 	}
@@ -165,8 +165,8 @@ func (l *Leave) Act(b *Bot) {
 	}
 }
 
-// try counts what a behaviour could not do.
-func (b *Bot) try(err error) {
+// Try counts what a behaviour could not do, and logs the first errors.
+func (b *Bot) Try(err error) {
 	if err != nil {
 		b.refused++
 		if b.refused <= logged {

@@ -12,7 +12,7 @@ func (p *Population) Told(period time.Duration) status.Told {
 	t := &p.told
 	out := status.Told{
 		Places: t.Places, Properties: t.Changes, Calls: t.Calls, Enters: t.Enters, Own: p.toldOwn, Direct: t.Direct - min(t.Direct, p.toldOwn),
-		PlacesSent: t.PlacesSent, Updates: t.Updates, Crowded: t.Crowded, Waited: uint64((time.Duration(t.Waited) * period).Milliseconds()),
+		PlacesSent: t.PlacesSent, PlacesSkipped: t.PlacesSkipped, Updates: t.Updates, Crowded: t.Crowded, Waited: uint64((time.Duration(t.Waited) * period).Milliseconds()),
 	}
 	t.Waited = 0
 	for _, c := range p.cells {

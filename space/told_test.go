@@ -27,7 +27,7 @@ func TestTold(t *testing.T) {
 	}
 	r.tick(1)
 	is := p.Told(tickPeriod)
-	if is.Properties == was.Properties || is.Own == was.Own || is.PlacesSent != was.PlacesSent+n || is.Places < was.Places+uint64(bytes) || is.Enters != was.Enters {
+	if is.Properties == was.Properties || is.Own == was.Own || is.PlacesSent != was.PlacesSent+n || is.Places < was.Places+uint64(bytes) || is.Enters != was.Enters || is.PlacesSkipped != 0 {
 		t.Errorf("after a dance: %+v, before %+v", is, was)
 	}
 
@@ -42,6 +42,12 @@ func TestTold(t *testing.T) {
 	narrow := p.Told(tickPeriod)
 	if narrow.Clients != [status.Shares]uint64{0, 0, 0, 1} || narrow.Crowded == 0 || narrow.Waited == 0 {
 		t.Errorf("over a narrow path: %+v", narrow)
+	}
+	for range 5 {
+		r.danced(n)
+	}
+	if danced := p.Told(tickPeriod); narrow.PlacesSkipped != 0 || danced.PlacesSkipped == 0 {
+		t.Errorf("%d places were skipped over a narrow path before anybody moved, %d after", narrow.PlacesSkipped, danced.PlacesSkipped)
 	}
 	if allocs := testing.AllocsPerRun(10, func() { p.Told(tickPeriod) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)

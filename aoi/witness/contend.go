@@ -143,7 +143,7 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 	if t.due == 0 {
 		en.since = w.updates
 	} else {
-		w.countWait(en)
+		w.countWait(en, t.due)
 	}
 	if t.due&dueWords != 0 {
 		w.sayWords(en, &t)

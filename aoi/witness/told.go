@@ -11,6 +11,9 @@ type Told struct {
 	// PlacesSent is how many places there were in packets that were sent. Updates counts Updates, and
 	// Crowded those of them that had no room for all that was due.
 	PlacesSent, Updates, Crowded uint64
+	// PlacesSkipped is in how many Updates a place was due and was not told, since there was no room. They
+	// are counted when the entity has its turn: who only waits costs nothing.
+	PlacesSkipped uint64
 	// Waited is the longest wait, in Updates, of an entity that was told of. The reader sets it to 0
 	// to begin anew.
 	Waited int
@@ -21,6 +24,7 @@ type Told struct {
 func (t *Told) Merge(x *Told) {
 	t.Direct, t.Enters, t.Changes, t.Calls, t.Places = t.Direct+x.Direct, t.Enters+x.Enters, t.Changes+x.Changes, t.Calls+x.Calls, t.Places+x.Places
 	t.PlacesSent, t.Updates, t.Crowded = t.PlacesSent+x.PlacesSent, t.Updates+x.Updates, t.Crowded+x.Crowded
+	t.PlacesSkipped += x.PlacesSkipped
 	t.Waited = max(t.Waited, x.Waited)
 	*x = Told{}
 }
@@ -63,8 +67,14 @@ func (w *Witness) countReliable(d due, start int) {
 }
 
 // countWait counts how long an entity has waited that has its turn now.
-func (w *Witness) countWait(en *entry) {
-	if t := w.with.Told; t != nil {
-		t.Waited = max(t.Waited, w.waited(en))
+func (w *Witness) countWait(en *entry, d due) {
+	t := w.with.Told
+	if t == nil {
+		return
+	}
+	waited := w.waited(en)
+	t.Waited = max(t.Waited, waited)
+	if d&dueMove != 0 {
+		t.PlacesSkipped += uint64(max(0, waited-1))
 	}
 }

@@ -14,6 +14,9 @@ type Told struct {
 
 	// PlacesSent is the number of places in packets that were sent.
 	PlacesSent uint64 `json:"places_sent"`
+	// PlacesSkipped is in how many updates of a client another's place was due and found no room. They are
+	// counted when its turn comes. A crowd in which all is told has 0.
+	PlacesSkipped uint64 `json:"places_skipped"`
 	// Updates is how many times a client was told something or might have been, at most once a tick,
 	// and Crowded how many of those had no room for all that was due: the rest waits for its turn.
 	Updates uint64 `json:"updates"`
@@ -28,7 +31,7 @@ type Told struct {
 
 // Numbers lists all figures, in order.
 func (t *Told) Numbers() []*uint64 {
-	out := []*uint64{&t.Places, &t.Properties, &t.Calls, &t.Enters, &t.Own, &t.Direct, &t.PlacesSent, &t.Updates, &t.Crowded, &t.Waited}
+	out := []*uint64{&t.Places, &t.Properties, &t.Calls, &t.Enters, &t.Own, &t.Direct, &t.PlacesSent, &t.PlacesSkipped, &t.Updates, &t.Crowded, &t.Waited}
 	for i := range t.Clients {
 		out = append(out, &t.Clients[i])
 	}

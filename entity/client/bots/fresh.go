@@ -9,8 +9,12 @@ import (
 )
 
 const (
-	// ageStep and ageSteps are the histogram of ages.
-	ageStep, ageSteps = 10 * time.Millisecond, 1000
+	// ageStep is the step of the histogram of ages up to fineAges, longStep that beyond, up to oldestAge: the
+	// queue of a dense crowd promises that nobody is older than half a minute, and a trail tells a minute.
+	ageStep, fineAges   = 10 * time.Millisecond, 10 * time.Second
+	longStep, oldestAge = time.Second, time.Minute
+	fineSteps           = int(fineAges / ageStep)
+	ageSteps            = fineSteps + int((oldestAge-fineAges)/longStep) + 1
 	// lookEvery is how often a bot samples the ages of what it holds.
 	lookEvery = time.Second
 )
@@ -26,7 +30,7 @@ type Freshness struct {
 	// Places is how often another's place in view became a newer one: places that arrived and
 	// were of use.
 	Places uint64
-	// Worst is the oldest place that was sampled, by band of distance.
+	// Worst is the oldest place that was sampled, by band of distance from where the other really is.
 	Worst [Bands]time.Duration
 	// Apart is the same of the moves that bots set apart (Bot.Apart), at any distance. They count
 	// above, too.
@@ -90,10 +94,25 @@ func ageBelow(q float64, ages []uint32) time.Duration {
 	left := int(math.Ceil(q * float64(all)))
 	for j, n := range ages {
 		if left -= int(n); left <= 0 {
-			return time.Duration(j) * ageStep
+			return ageOf(j)
 		}
 	}
-	return ageStep * ageSteps
+	return oldestAge
+}
+
+// ageBin is where an age stands in the histogram, ageOf the least age that stands there.
+func ageBin(age time.Duration) int {
+	if age < fineAges {
+		return int(age / ageStep)
+	}
+	return fineSteps + int((min(age, oldestAge)-fineAges)/longStep)
+}
+
+func ageOf(bin int) time.Duration {
+	if bin < fineSteps {
+		return time.Duration(bin) * ageStep
+	}
+	return fineAges + time.Duration(bin-fineSteps)*longStep
 }
 
 func (f *Freshness) add(g *Freshness) {
@@ -195,7 +214,8 @@ func (b *Bot) look(now time.Duration) {
 			continue
 		}
 		s.next = s.trail.count(s.next, math.MaxInt32, now, cfg.InTime, false, fresh)
-		distance := property.Distance(own, r.Position)
+		// By where the other is: who was last heard of beyond the view may stand beside the bot.
+		distance := property.Distance(own, s.trail.place(r.Position))
 		if s.known != nothing && (cfg.ViewRadius == 0 || distance <= cfg.ViewRadius) {
 			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now), s.trail.isApart(now))
 		}
@@ -207,10 +227,10 @@ func (f *Freshness) note(distance, radius float32, age time.Duration, apart bool
 	if radius > 0 {
 		band = min(int(distance/radius*Bands), Bands-1)
 	}
-	f.ages[band][min(int(age/ageStep), ageSteps-1)]++
+	f.ages[band][ageBin(age)]++
 	f.Worst[band] = max(f.Worst[band], age)
 	if apart {
-		f.Apart.ages[min(int(age/ageStep), ageSteps-1)]++
+		f.Apart.ages[ageBin(age)]++
 		f.Apart.Worst = max(f.Apart.Worst, age)
 	}
 }

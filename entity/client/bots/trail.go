@@ -94,6 +94,18 @@ func (m *moment) time() time.Duration { return time.Duration(m.Load()&^setApart)
 
 func (m *moment) apart() bool { return m.Load()&setApart != 0 }
 
+// place is where the bot is, at the height of a place that is held of it; that place if it has not moved yet.
+func (t *trail) place(held property.Vector3) property.Vector3 {
+	n := int32(t.n.Load())
+	if n == 0 {
+		return held
+	}
+	at, _ := t.move(n-1, n)
+	p := at.Load()
+	held.X, held.Z = math.Float32frombits(uint32(p>>32)), math.Float32frombits(uint32(p))
+	return held
+}
+
 // find is the number of the newest move to a place, of those after a number.
 func (t *trail) find(place property.Vector3, after int32, rounding float32) (number int32, ok bool) {
 	n := int32(t.n.Load())

@@ -121,6 +121,34 @@ func TestAges(t *testing.T) {
 	}
 }
 
+// Ages are told to the step up to ten seconds, and to the second up to a minute.
+func TestLongAges(t *testing.T) {
+	for _, c := range []struct{ age, want time.Duration }{
+		{9999 * time.Millisecond, 9990 * time.Millisecond}, {10 * time.Second, 10 * time.Second},
+		{27900 * time.Millisecond, 27 * time.Second}, {time.Minute, time.Minute}, {time.Hour, time.Minute},
+	} {
+		var f Freshness
+		f.note(10, 100, c.age, false)
+		if got := f.Age(1, 0, Bands); got != c.want {
+			t.Errorf("%v is told as %v", c.age, got)
+		}
+	}
+}
+
+// Another is where it went last, not where it was when it was heard of.
+func TestTrailPlace(t *testing.T) {
+	tr, held := newTrail(), property.Vector3{X: 90, Y: 3}
+	if got := tr.place(held); got != held {
+		t.Errorf("before a move it is at %v", got)
+	}
+	for i := range 10 {
+		tr.add(time.Duration(i)*tick, at(float32(90-i)))
+	}
+	if got := tr.place(held); got != (property.Vector3{X: 81, Y: 3}) {
+		t.Errorf("it is at %v", got)
+	}
+}
+
 // The address of a server in the clothes of a socket tells both again.
 func TestDisguise(t *testing.T) {
 	seen := map[string]bool{}

@@ -30,7 +30,7 @@ func (w *Witness) compete() {
 
 // distance is that of an entry with a Subject. As a rule the sight has the place, and is at hand.
 func (w *Witness) distance(en *entry) float32 {
-	if s := en.s; s.shown && s.tick == w.view.tick {
+	if s := en.s; s.now == w.view.now {
 		dx, dz := s.x-w.view.x, s.z-w.view.z
 		return (&turn{square: dx*dx + dz*dz}).distance()
 	}

@@ -39,6 +39,7 @@ type entry struct {
 	rested  bool // the place of moved was sent reliably
 	placed  bool // it has its turn in virtual time
 	listed  bool // in Witness.odd
+	bundled bool // account.bundle is one that the client has not confirmed
 }
 
 // account is what the client knows of an entity apart from its place, and what becomes of the entry. It
@@ -55,8 +56,7 @@ type account struct {
 	// heard is the number up to which calls were sent, whispered that of the last call that went into
 	// a packet.
 	heard, whispered property.EventNumber
-	// bundle has the last reliable word on the place, told at a moment; 0 if there is none that the
-	// client has not confirmed.
+	// bundle has the last reliable word on the place, told at a moment, if the entry is bundled.
 	bundle  uint64
 	telling moment
 
@@ -105,8 +105,8 @@ func (en *entry) begin(s *Subject) {
 func (en *entry) link(s *Subject) {
 	a := en.a
 	a.watch(s)
-	a.stuck, a.grace, a.bundle = false, 0, 0
-	en.settled, en.told, en.packet, en.sure = false, 0, 0, 0
+	a.stuck, a.grace = false, 0
+	en.settled, en.bundled, en.told, en.packet, en.sure = false, false, 0, 0, 0
 	en.nearest, en.farthest = 1, 0
 	if en.sent {
 		a.leave = false

@@ -97,7 +97,7 @@ func (w *Witness) Saw(s *protocol.Seen) {
 }
 
 func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
-	m.origin, m.epoch, m.now = protocol.OriginOf(at), epoch, moment(tick)+1
+	m.origin, m.epoch, m.now = protocol.OriginOf(at), epoch, momentOf(tick)
 	m.planned, m.written, m.places, m.aliases = tally{}, tally{}, m.places[:0], m.aliases[:0]
 	m.news, m.pieces, m.hints, m.tail = m.news[:0], m.pieces[:0], m.hints[:0], m.tail[:0]
 	m.told, m.buf, m.ends, m.packets = m.told[:0], m.buf[:0], m.ends[:0], m.packets[:0]
@@ -151,14 +151,14 @@ func (en *entry) turns() bool { return !en.holds(en.s.turned) && en.unseen&unsee
 
 // farther is the form of a place that the near one does not tell.
 func (en *entry) farther() form {
-	if !en.holds(en.a.s.middleFrom) || !en.tilts() {
+	if !en.holds(en.s.middleFrom) || !en.tilts() {
 		return farForm
 	}
 	f := middleForm
 	if en.turns() {
 		f += middleYaw - middleForm
 	}
-	if !en.holds(en.a.s.rose) {
+	if !en.holds(en.s.rose) {
 		f += middleHeight - middleForm
 	}
 	return f
@@ -168,7 +168,7 @@ func (en *entry) farther() form {
 // told in the places that it has had.
 func (en *entry) look(now unseen) {
 	if en.unseen&^now != 0 {
-		en.told, en.sure, en.a.bundle = 0, 0, 0
+		en.told, en.sure, en.bundled = 0, 0, false
 	}
 	en.unseen = now
 }
@@ -200,9 +200,9 @@ func (m *moves) confirm(en *entry) {
 
 // confirmBundle takes in that the client has applied the last bundle with the place of an entry.
 func (m *moves) confirmBundle(en *entry) {
-	if en.a.bundle != 0 && en.a.bundle <= m.seen.Bundle {
+	if en.bundled && en.a.bundle <= m.seen.Bundle {
 		en.confirm(en.a.telling)
-		en.a.bundle = 0
+		en.bundled = false
 	}
 }
 
@@ -231,7 +231,7 @@ func (m *moves) say(en *entry, index int32, f form) {
 	case wholeForm:
 		m.places = protocol.AppendWhole(m.places, en.entity())
 	case middleForm, middleYaw, middleHeight, middleBoth:
-		m.places = en.a.s.middle.Append(m.places, f == middleYaw || f == middleBoth, f >= middleHeight)
+		m.places = s.middle.Append(m.places, f == middleYaw || f == middleBoth, f >= middleHeight)
 	default:
 		m.places = s.near.Append(m.places, f == turningForm)
 	}

@@ -62,7 +62,7 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 	}
 	if d&dueEnter != 0 && en.sent || d&dueRest != 0 {
 		en.moved, en.rested = en.s.stamp, exact
-		en.a.bundle, en.a.telling = w.number+1, w.moves.now
+		en.a.bundle, en.a.telling, en.bundled = w.number+1, w.moves.now, true
 	}
 	if d&dueRest != 0 {
 		place, start := placeOf(en.entity()), len(w.bundle)

@@ -16,10 +16,7 @@ type Subject struct {
 
 	*sight // nil before the first Show or Enter
 
-	// middleFrom is for the middle form, which reaches up and down too, what nearFrom is for the near
-	// one. rose is when the height changed last.
-	middleFrom, rose moment
-	middle           protocol.Middle
+	tick uint64 // of the last Show
 
 	way, long trail // of the near and the middle form
 
@@ -42,7 +39,7 @@ type Subject struct {
 // more than what it does there.
 type sight struct {
 	def   *property.Definition
-	tick  uint64 // of the last Show
+	now   moment // of the last Show, 0 if there was none
 	x, z  float32
 	stamp uint32               // presence.Entity.MoveStamp
 	last  property.EventNumber // of the history
@@ -51,14 +48,16 @@ type sight struct {
 	// changed. For a client that is known to have had a place from plainFrom on, the near form without
 	// yaw tells all.
 	nearFrom, turned, tilted, plainFrom moment
+	// middleFrom is for the middle form, which reaches up and down too, what nearFrom is for the near
+	// one. rose is when the height changed last.
+	middleFrom, rose moment
 
 	near    protocol.Near
+	middle  protocol.Middle
 	moving  bool
-	shown   bool
 	bounded bool // less is told of its places far away: see property.Volatile
 	exact   bool // its places are told as they are
 	walking bool // moving, and told everybody in the same way
-	_       [4]byte
 }
 
 // hot returns the sight, which it makes if there is none; nil for nobody.
@@ -80,6 +79,8 @@ func (s *Subject) Noted() bool { return s.noted }
 
 // moment is 1 + the tick of a Show; 0 is none. It counts round after thirteen years at 10 Hz.
 type moment uint32
+
+func momentOf(tick uint64) moment { return moment(tick) + 1 }
 
 func (a moment) after(b moment) bool { return int32(a-b) > 0 }
 
@@ -134,27 +135,28 @@ func (m mark) within(now mark, reach, rise uint32) bool {
 func (s *Subject) Show(tick uint64) {
 	e := s.Entity
 	s.hot()
-	s.def, s.tick, s.last = e.Def, tick, e.History.Last()
+	first := s.now == 0
+	s.def, s.tick, s.now, s.last = e.Def, tick, momentOf(tick), e.History.Last()
 	s.x, s.z = e.Position.X, e.Position.Z
 	s.feel(tick)
 	detailed := e.Aspect&presence.AlwaysDetailed != 0
 	s.bounded, s.exact = s.def.Volatile.Bounded() && !detailed, s.def.DetailedVolatile || detailed
 	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick
 	s.walking = s.moving && !s.bounded && !s.exact
-	if s.stamp != e.MoveStamp || !s.shown {
-		s.showMove(moment(tick) + 1)
+	if s.stamp != e.MoveStamp || first {
+		s.showMove(first)
 	}
 }
 
-func (s *Subject) showMove(now moment) {
-	m := &s.Entity.Motion
-	if !s.shown || newer(m.Turned, s.stamp) {
+func (s *Subject) showMove(first bool) {
+	m, now := &s.Entity.Motion, s.now
+	if first || newer(m.Turned, s.stamp) {
 		s.turned = now
 	}
-	if !s.shown || newer(m.Tilted, s.stamp) {
+	if first || newer(m.Tilted, s.stamp) {
 		s.tilted = now
 	}
-	if !s.shown || newer(m.Rose, s.stamp) {
+	if first || newer(m.Rose, s.stamp) {
 		s.rose = now
 		s.way.forget()
 	}
@@ -163,7 +165,7 @@ func (s *Subject) showMove(now moment) {
 	s.middleFrom = s.long.note(here, protocol.MiddleReach, protocol.RiseReach)
 	s.plainFrom = s.nearFrom.latest(s.turned).latest(s.tilted)
 	s.near, s.middle = protocol.NearOf(m), protocol.MiddleOf(m)
-	s.stamp, s.shown = s.Entity.MoveStamp, true
+	s.stamp = s.Entity.MoveStamp
 }
 
 // travels reports whether a watcher is told of places on the way, from a distance of which the square is

@@ -71,9 +71,8 @@ func compareReach(t *testing.T, form string, from moment, all []mark, reach uint
 
 // What a witness reads of an entity in each tick fits one line of memory.
 func TestSubjectReadsFromOneLine(t *testing.T) {
-	var s Subject
-	if size := unsafe.Offsetof(s.middleFrom); size > 64 {
-		t.Errorf("the head of a Subject takes %d bytes", size)
+	if size := unsafe.Sizeof(sight{}); size > 64 {
+		t.Errorf("a sight takes %d bytes", size)
 	}
 	if size := unsafe.Sizeof(entry{}); size > 64 {
 		t.Errorf("an entry takes %d bytes", size)

@@ -50,6 +50,7 @@ type view struct {
 	watcher   *presence.Entity
 	x, z      float32
 	tick      uint64
+	now       moment // the same
 	unlimited bool
 }
 
@@ -63,7 +64,7 @@ func (w *Witness) begin(watcher *presence.Entity, tick uint64, direct []byte, un
 	w.bundle = protocol.AppendBundle(w.bundle[:0], w.number+1)
 	w.header = len(w.bundle)
 	w.bundle = append(w.bundle, direct...)
-	w.view = view{watcher, watcher.Position.X, watcher.Position.Z, tick, unlimited}
+	w.view = view{watcher, watcher.Position.X, watcher.Position.Z, tick, momentOf(tick), unlimited}
 	w.moves.begin(watcher.Position, epochOf(watcher), tick)
 	w.moves.update = w.updates
 }
@@ -156,14 +157,14 @@ func (w *Witness) walks(en *entry) (square float32, ok bool) {
 	s, v := en.s, &w.view
 	dx, dz := s.x-v.x, s.z-v.z
 	square = float32(dx*dx) + float32(dz*dz)
-	return square, s.walking && s.tick == v.tick && en.sent && en.settled && en.seen == s.last && newer(s.stamp, en.moved) &&
+	return square, s.walking && s.now == v.now && en.sent && en.settled && en.seen == s.last && newer(s.stamp, en.moved) &&
 		square >= en.nearest && square <= en.farthest && en.holds(s.plainFrom) && en.alias != none && !v.unlimited
 }
 
 // assess finds what an entry with a Subject is owed.
 func (w *Witness) assess(en *entry) turn {
 	s, v := en.s, &w.view
-	if s.tick != v.tick || !s.shown {
+	if s.now != v.now {
 		en.a.s.Show(v.tick)
 	}
 	dx, dz := s.x-v.x, s.z-v.z

@@ -338,3 +338,34 @@ func TestConfigFaults(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestWriteAhead queues more than a peer should wait for: some of it leaves before Flush, and what
+// Flush writes comes behind it.
+func TestWriteAhead(t *testing.T) {
+	for _, v := range configs {
+		t.Run(v.name, func(t *testing.T) {
+			from, to := listenAs(t, v.cfg, "127.0.0.1:0"), listenAs(t, udp.Config{}, "127.0.0.1:0")
+			if v.singly {
+				from.Singly()
+			}
+			const size, count = 1400, 200
+			for i := range count {
+				p := make([]byte, size)
+				binary.LittleEndian.PutUint32(p, uint32(i))
+				from.Queue(to.Addr(), p)
+			}
+			ahead := from.Counters().Out
+			if ahead == 0 || ahead == count {
+				t.Errorf("%d of %d datagrams were written before Flush", ahead, count)
+			}
+			flush(t, from)
+			next := uint32(0)
+			drain(t, to, count, func(_ netip.AddrPort, p []byte) {
+				if n := binary.LittleEndian.Uint32(p); n != next || len(p) != size {
+					t.Errorf("datagram %d of %d bytes came when %d was due", n, len(p), next)
+				}
+				next++
+			})
+		})
+	}
+}

@@ -15,6 +15,9 @@ const (
 	// maxRead bounds the datagrams that one Receive takes, so that a flood does not keep the app
 	// from its tick and the channels from their acks. 4096 small ones are a few milliseconds.
 	maxRead = 4096
+	// maxReadBytes bounds their bytes: a peer of a bulk transfer should hear of its first half while
+	// the second is read.
+	maxReadBytes = 192 << 10
 	// maxWait bounds a wait that has nothing to wait for.
 	maxWait = time.Hour
 )
@@ -33,6 +36,7 @@ type Carrier struct {
 
 	// Owned by the goroutine that turns it.
 	now   time.Duration
+	bytes int                                        // of this turn
 	got   int                                        // datagrams of the read under way
 	take  func(from netip.AddrPort, datagram []byte) // received, made once
 	queue func(to netip.AddrPort, datagram []byte)   // Socket.Queue, the same
@@ -168,6 +172,7 @@ func (c *Carrier) read(until time.Duration) (heard bool, err error) {
 	if !c.poll && c.arm(until) {
 		read = c.socket.ReadBatch
 	}
+	c.bytes = 0
 	for total := 0; ; read = c.socket.TryRead {
 		c.got = 0
 		err := read(c.take)
@@ -177,7 +182,7 @@ func (c *Carrier) read(until time.Duration) (heard bool, err error) {
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return total > 0, err
 		}
-		if total += c.got; c.got == 0 || total >= maxRead || !c.socket.More() {
+		if total += c.got; c.got == 0 || total >= maxRead || c.bytes >= maxReadBytes || !c.socket.More() {
 			return total > 0, nil
 		}
 	}
@@ -223,6 +228,7 @@ func (c *Carrier) received(from netip.AddrPort, datagram []byte) {
 		c.now = c.clock()
 	}
 	c.got++
+	c.bytes += len(datagram)
 	c.Endpoint.Receive(c.now, from, datagram)
 }
 

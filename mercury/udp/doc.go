@@ -13,9 +13,9 @@
 //
 // # Contract
 //
-//   - What is queued leaves at Flush, datagrams to one peer in the order of Queue. Datagrams that
-//     the system does not take are dropped and counted, as UDP may do anywhere on the way; the
-//     Endpoint sends again what was reliable.
+//   - What is queued leaves at Flush at the latest, datagrams to one peer in the order of Queue.
+//     Datagrams that the system does not take are dropped and counted, as UDP may do anywhere on the
+//     way; the Endpoint sends again what was reliable.
 //   - A read takes what has come, up to a bound, and hands over datagram by datagram. A datagram
 //     belongs to the callee during the call, and it may write over it.
 //   - Neither direction allocates memory for a datagram, but for a new zone of link-local

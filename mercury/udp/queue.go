@@ -15,6 +15,8 @@ const (
 	// gsoPatience is how many runs are refused for no stated reason before the socket takes it that
 	// its network device cannot cut them. A single one may have been too long for the device.
 	gsoPatience = 4
+	// spillBytes is how much is queued before some of it is written ahead of Flush: a few runs.
+	spillBytes = 128 << 10
 	// keepSlab is the capacity that is kept however seldom it is used; above it, a queue that used
 	// less than a quarter of its memory in idleFlushes flushes in a row gives it back.
 	keepSlab    = 64 << 10
@@ -40,6 +42,8 @@ type queue struct {
 	refusals int
 	// quiet counts flushes in a row that used little of the memory.
 	quiet int
+	// stuck is the size of slab when it could not be written ahead of Flush.
+	stuck int
 }
 
 // item is a queued datagram: its place in the slab and the next of its run, or -1.
@@ -127,5 +131,5 @@ func (q *queue) reset() {
 	} else if q.quiet++; q.quiet >= idleFlushes {
 		*q = queue{gso: q.gso, refusals: q.refusals}
 	}
-	q.slab, q.items, q.runs, q.done = q.slab[:0], q.items[:0], q.runs[:0], 0
+	q.slab, q.items, q.runs, q.done, q.stuck = q.slab[:0], q.items[:0], q.runs[:0], 0, 0
 }

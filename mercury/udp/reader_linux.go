@@ -20,6 +20,9 @@ const (
 	// firstSlots is how many reads the first call with an arena does. Those of a client hardly ever
 	// need more.
 	firstSlots = 4
+	// readBytes is about what one call should bring: more would leave the processor's cache before it
+	// is used, and a peer that sends much would wait for acks.
+	readBytes = 192 << 10
 )
 
 // arena is the buffers of one call of recvmmsg. Sockets share arenas, since a socket needs one only
@@ -97,6 +100,7 @@ var trays stock[tray]
 type reader struct {
 	s     *Socket
 	batch int
+	limit int // of the next call
 	zones zones
 	more  bool
 	alone bool   // Config.Batch is 1: one datagram a call, without recvmmsg
@@ -114,7 +118,7 @@ type reader struct {
 }
 
 func (r *reader) init(s *Socket, c Config, _ options) {
-	r.s, r.batch, r.alone = s, c.Batch, c.Batch == 1
+	r.s, r.batch, r.limit, r.alone = s, c.Batch, c.Batch, c.Batch == 1
 	r.wait = func(fd uintptr) bool { return !r.call(fd) }
 	r.glance = func(fd uintptr) { r.call(fd) }
 }
@@ -128,7 +132,7 @@ func (r *reader) call(fd uintptr) (nothing bool) {
 	if len(a.messages) == 0 {
 		a.grow(min(firstSlots, r.batch))
 	}
-	r.slots = min(len(a.messages), r.batch)
+	r.slots = min(len(a.messages), r.limit)
 	r.n, r.errno = mmsg(unix.SYS_RECVMMSG, fd, a.messages[:r.slots])
 	r.s.counts.readCalls.Add(1)
 	if r.errno != 0 {
@@ -224,10 +228,7 @@ func (r *reader) deliver(f func(netip.AddrPort, []byte)) error {
 		}
 		bytes += length
 	}
-	r.more = r.n == r.slots
-	if r.more && r.slots < r.batch && r.slots == len(a.messages) {
-		a.grow(min(2*r.slots, r.batch))
-	}
+	r.plan(a, bytes)
 	a.done()
 	c := &r.s.counts
 	c.in.Add(uint64(datagrams))
@@ -239,6 +240,18 @@ func (r *reader) deliver(f func(netip.AddrPort, []byte)) error {
 		c.cut.Add(uint64(cut))
 	}
 	return nil
+}
+
+// plan says whether there may be more after a call that brought so many bytes, and how many reads the
+// next one does.
+func (r *reader) plan(a *arena, bytes int) {
+	r.more, r.limit = r.n == r.slots, r.batch
+	if bytes > readBytes {
+		r.limit = min(r.batch, max(firstSlots, r.n*readBytes/bytes))
+	}
+	if r.more && r.slots < r.limit && r.slots == len(a.messages) {
+		a.grow(min(2*r.slots, r.batch))
+	}
 }
 
 // deliverAlone is deliver for one datagram. One that was waited for is taken to be the only one: to

@@ -130,6 +130,23 @@ func (s *Socket) Queue(to netip.AddrPort, datagram []byte) {
 	if !s.queue.add(to, datagram) {
 		s.counts.dropped.Add(1)
 	}
+	if len(s.queue.slab) >= s.queue.stuck+spillBytes {
+		s.spill()
+	}
+}
+
+// spill writes what is queued as far as there is room, and leaves the rest to Flush. So the peer of
+// a bulk transfer has something to do before all of it was queued, and the memory of the queue stays
+// in the processor's cache.
+func (s *Socket) spill() {
+	q := &s.queue
+	for len(q.runs) > q.done {
+		if err := s.out.write(q, false); err != nil {
+			q.stuck = len(q.slab)
+			return
+		}
+	}
+	q.reset()
 }
 
 // Flush writes what is queued. Datagrams to one peer stay in their order. When the system's buffer

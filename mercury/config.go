@@ -11,6 +11,9 @@ const (
 	// DefaultMTU fills an Ethernet frame of 1500 bytes over IPv6. Channels begin with
 	// DefaultSafeMTU and find out whether this size passes.
 	DefaultMTU = 1452
+	// JumboMTU fills a frame of 9000 bytes over IPv6. It is for servers among themselves: the
+	// loopback carries it, and so do networks that are set up for it.
+	JumboMTU = 8952
 	// MinMTU is what IPv4 must carry unfragmented (576), less IP and UDP headers.
 	MinMTU = 548
 	// MaxMTU is the largest UDP payload over IPv4.
@@ -63,7 +66,8 @@ type Config struct {
 	// or neither.
 	Guard Guard
 	// MTU is the largest datagram in bytes (DefaultMTU). A channel uses it after it has found that
-	// this size passes.
+	// this size passes. Above DefaultMTU it is tried when DefaultMTU has passed. Many small messages
+	// cost a third less in datagrams of JumboMTU.
 	MTU int
 	// SafeMTU is the largest datagram that passes everywhere (DefaultSafeMTU, or MTU if that is
 	// less). With SafeMTU equal to MTU there is no search.

@@ -127,7 +127,7 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 		lastID:    firstID(cfg.Salt, cfg.Secret),
 		step:      min(awakeStep, cfg.Inactivity/awakeSteps),
 		packet:    make([]byte, 0, cfg.MTU+maxSeal),
-		buffers:   buffers{large: max(cfg.MTU, openSize)},
+		buffers:   newBuffers(cfg.MTU),
 	}
 	if e.trailer = checksumSize; cfg.Guard != nil {
 		e.trailer = cfg.Guard.Overhead()

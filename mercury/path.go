@@ -36,6 +36,7 @@ const (
 //
 //	narrow ──probe acked──> wide
 //	   ^ └─ searchTries lost: half way, until too little is left; looks again after searchAgain
+//	   │    (above DefaultMTU not half way: networks carry frames of 1500 bytes, or what they were set to)
 //	   ├──── blackHole long packets lost, short ones arrived ─── wide; looks again after searchAgain
 //	   └──── silences ─── wide; looks again at once
 //
@@ -72,8 +73,16 @@ func (p *path) begin(cfg *Config) {
 	p.mtu, p.safe, p.most = cfg.SafeMTU, cfg.SafeMTU, cfg.MTU
 	p.goal, p.tries = 0, 0
 	if cfg.MTU > cfg.SafeMTU {
-		p.goal = cfg.MTU
+		p.goal = p.next()
 	}
+}
+
+// next is the size to try where more than mtu may pass.
+func (p *path) next() int {
+	if p.mtu < DefaultMTU {
+		return min(p.most, DefaultMTU)
+	}
+	return p.most
 }
 
 // searching reports whether a probe should go out now.
@@ -85,10 +94,13 @@ func (p *path) onAcked(s *sentPacket) bool {
 		p.longLost = 0
 	}
 	if s.search && s.number >= p.from && int(s.size) > p.mtu {
+		first := p.mtu < DefaultMTU && int(s.size) >= DefaultMTU
 		p.mtu = int(s.size)
 		p.goal, p.tries = 0, 0
 		if p.mtu < p.most {
-			p.goal, p.searchAt = p.most, s.at+searchAgain
+			if p.goal, p.searchAt = p.next(), s.at+searchAgain; first {
+				p.searchAt = s.at // at once
+			}
 		}
 		return true
 	}
@@ -107,13 +119,22 @@ func (p *path) onLost(s *sentPacket) bool {
 	if p.goal > 0 {
 		p.searchAt = s.at // at once, but not before what is already known
 		if p.tries >= searchTries {
-			p.tries = 0
-			if p.goal = (p.goal + p.mtu) / 2; p.goal < p.mtu+32 {
-				p.goal, p.searchAt = p.most, s.at+searchAgain
-			}
+			p.shorten(s.at + searchAgain)
 		}
 	}
 	return true
+}
+
+// shorten gives up a size that does not pass, and all of them until again if too little is left.
+func (p *path) shorten(again time.Duration) {
+	p.tries = 0
+	if p.goal > DefaultMTU && p.mtu < DefaultMTU {
+		p.goal = DefaultMTU
+		return
+	}
+	if p.goal = (p.goal + p.mtu) / 2; p.goal < p.mtu+32 || p.mtu >= DefaultMTU {
+		p.goal, p.searchAt = p.next(), again
+	}
 }
 
 // narrowed takes the path back to the safe size if long packets no longer pass; true if it did.
@@ -121,9 +142,13 @@ func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 	if p.longLost < blackHole || p.mtu <= cfg.SafeMTU {
 		return false
 	}
+	again := now + searchAgain
+	if p.mtu > DefaultMTU {
+		again = now // usual datagrams may still pass
+	}
 	p.longLost = 0
 	p.mtu = cfg.SafeMTU
-	p.goal, p.tries, p.searchAt = p.most, 0, now+searchAgain
+	p.goal, p.tries, p.searchAt = p.next(), 0, again
 	return true
 }
 

@@ -53,7 +53,7 @@ func (s *outStream) write(e *Endpoint, limit int, msg []byte) {
 		}
 	}
 	if tail == nil || limit-len(tail.buf) < maxLengthSize {
-		tail = s.addSegment(e, len(msg))
+		tail = s.addSegment(e, len(msg), limit)
 	}
 	tail.buf = e.grow(tail.buf, maxLengthSize)
 	before := len(tail.buf)
@@ -61,7 +61,7 @@ func (s *outStream) write(e *Endpoint, limit int, msg []byte) {
 	s.queued += len(tail.buf) - before
 	for len(msg) > 0 {
 		if len(tail.buf) >= limit {
-			tail = s.addSegment(e, len(msg))
+			tail = s.addSegment(e, len(msg), limit)
 		}
 		n := min(limit-len(tail.buf), len(msg))
 		tail.buf = append(e.grow(tail.buf, n), msg[:n]...)
@@ -78,11 +78,11 @@ func (s *outStream) tail() *segment {
 	return s.segments.at(s.segments.len() - 1)
 }
 
-// addSegment begins a segment for n bytes. Behind one that is full and waits more will follow, and
-// would have to be moved into a larger buffer.
-func (s *outStream) addSegment(e *Endpoint, n int) *segment {
+// addSegment begins a segment for n bytes. Behind one that is full and waits more will follow, up
+// to limit, and would have to be moved into a larger buffer.
+func (s *outStream) addSegment(e *Endpoint, n, limit int) *segment {
 	if s.unsent() > 0 {
-		n = e.buffers.large
+		n = limit
 	}
 	p := s.segments.push()
 	p.buf = e.buffer(min(n+maxLengthSize, e.buffers.large))

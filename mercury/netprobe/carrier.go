@@ -98,6 +98,7 @@ type options struct {
 	plain     bool   // no encryption, where the transport can do without
 	secret    string // from which both ends derive the server's keys
 	copies    int    // most early resends of a message; -1 for none, 0 for the transport's default
+	mtu       int    // longest datagram; 0 for the transport's default
 	host      *host.Host
 	clock     func() time.Duration // the host's
 }

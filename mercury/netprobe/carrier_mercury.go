@@ -47,7 +47,7 @@ func openMercury(o options, r role) (carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := mercury.Config{Copies: o.copies}
+	cfg := mercury.Config{Copies: o.copies, MTU: o.mtu}
 	if cfg.Guard, err = o.guard(r.server); err != nil {
 		_ = socket.Close()
 		return nil, err

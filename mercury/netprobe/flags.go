@@ -9,6 +9,9 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/udp"
 )
 
 // flags are the command line.
@@ -78,6 +81,7 @@ func (f *flags) define(out io.Writer) *flag.FlagSet {
 	set.BoolVar(&f.plain, "plain", false, "no encryption, where the transport can do without; both ends alike")
 	set.StringVar(&f.secret, "secret", "", "`text` from which both ends derive the server's keys. Empty takes one that everybody knows: it costs the same and is no protection")
 	set.IntVar(&f.copies, "copies", 0, "mercury: most early resends of a message; -1 for none, 0 for the default; what it says goes for the messages of its own end")
+	set.IntVar(&f.mtu, "mtu", 0, fmt.Sprintf("mercury: longest datagram, where the path carries it; 0 for the default, %d for jumbo frames; of its own end's messages", mercury.JumboMTU))
 	set.BoolVar(&f.noConnect, "noconnect", false, "client: do not measure what connecting costs, after the workload")
 	set.DurationVar(&f.learn, "learn", 0, "traffic before the warm-up, for the transport to learn the path")
 	set.DurationVar(&f.warmup, "warmup", 0, "traffic before the measured time (2s; bulk 1s)")
@@ -106,6 +110,9 @@ func (f *flags) faults(given []string) error {
 	}
 	if f.copies < -1 || f.copies > 2 {
 		faults = append(faults, fmt.Errorf("-copies %d: take -1 (none) to 2, or 0 for the default", f.copies))
+	}
+	if f.mtu != 0 && (f.mtu < mercury.DefaultSafeMTU || f.mtu > udp.MaxDatagram) {
+		faults = append(faults, fmt.Errorf("-mtu %d: take %d to %d, or 0 for the default", f.mtu, mercury.DefaultSafeMTU, udp.MaxDatagram))
 	}
 	t, err := findTransport(f.transport)
 	switch {

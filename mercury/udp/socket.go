@@ -220,5 +220,6 @@ func (s *Socket) refused(err error) {
 	s.counts.dropped.Add(1)
 	if errors.Is(err, syscall.EMSGSIZE) {
 		s.counts.tooBig.Add(1)
+		q.refusals = max(0, q.refusals-1) // so it was not for being together that a run with it was refused
 	}
 }

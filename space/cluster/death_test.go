@@ -375,6 +375,7 @@ func TestSilentMachine(t *testing.T) {
 	}
 	queue, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
 	w := startDeadly(t, 40)
+	var took []time.Duration
 	for range 3 {
 		time.Sleep(1500 * time.Millisecond)
 		victim, reals := w.crowded(t)
@@ -402,15 +403,19 @@ func TestSilentMachine(t *testing.T) {
 		for _, c := range full {
 			_ = c.Close()
 		}
-		if last > 2500*time.Millisecond {
-			t.Errorf("no quicker than silence alone: %v", last)
-		}
+		took = append(took, last)
 		victim.kill()
 		w.apps = append(slices.DeleteFunc(w.apps, func(m *mortal) bool { return m == victim }), startMortal(t, w.managers.ManagerAddr()))
 		w.until(t, "four cells again", func() bool {
 			st, err := w.managers.Status()
 			return err == nil && len(st.Spaces[0].Cells) == 4 && st.Reals == len(w.players)
 		})
+	}
+	// By silence alone each takes above three seconds. A busy machine can hold one up that long, too: beside the
+	// tests of other packages, on two cores, one of three has taken nine.
+	slices.Sort(took)
+	if took[1] > 2500*time.Millisecond {
+		t.Errorf("no quicker than silence alone: %v", took)
 	}
 }
 

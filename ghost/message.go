@@ -3,7 +3,6 @@ package ghost
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -251,15 +250,9 @@ func (h *Head) code(c *codec.Coder) {
 
 // parse reads a message by its description.
 func parse(body []byte, m any, code func(*codec.Coder)) error {
-	if err := codec.Parse(body, code); err != nil {
-		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
-	}
-	return nil
+	return codec.ParseAs(ErrMalformed, body, m, code)
 }
 
 func done(r *codec.Reader, name string) error {
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
-	}
-	return nil
+	return r.CloseAs(ErrMalformed, name)
 }

@@ -182,15 +182,5 @@ func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, k openKey, s Se
 	if e.monitor != nil {
 		e.monitor.PacketIn(e.now, PacketInfo{Peer: from, Kind: PacketFirst, Channel: c.id, Number: uint64(h.Number), Size: size})
 	}
-	eliciting, err := c.onFrames(e, from, frames)
-	switch {
-	case c.state == dead:
-	case err != nil:
-		e.breach(c, err)
-	default:
-		if eliciting {
-			c.wantAck(e, false, false)
-		}
-		e.wake(c)
-	}
+	c.take(e, from, frames, false, false)
 }

@@ -172,6 +172,11 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 	if newest && from != c.peer.At && len(p) >= maxHeader+pathFrameSize+c.trailer(e) {
 		c.seenElsewhere(e, from)
 	}
+	c.take(e, from, frames, gap, calm)
+}
+
+// take acts on the frames of a packet that is new; gap and calm are what wantAck asks for.
+func (c *channel) take(e *Endpoint, from netip.AddrPort, frames []byte, gap, calm bool) {
 	eliciting, err := c.onFrames(e, from, frames)
 	switch {
 	case c.state == dead:

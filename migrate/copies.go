@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -63,10 +62,7 @@ func (m *BaseCopyHeld) Parse(body []byte) error {
 
 // done ends the parsing of a body.
 func done(r *codec.Reader, what string) error {
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrMalformed, what, err)
-	}
-	return nil
+	return r.CloseAs(ErrMalformed, what)
 }
 
 // BaseGone tells a holder that the sender's base has ended: its copy is not needed. It is answered by BaseForgotten.

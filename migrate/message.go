@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -295,8 +294,5 @@ func (m *Lost) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // parse reads a message by its description.
 func parse(body []byte, m any, code func(*codec.Coder)) error {
-	if err := codec.Parse(body, code); err != nil {
-		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
-	}
-	return nil
+	return codec.ParseAs(ErrMalformed, body, m, code)
 }

@@ -74,6 +74,15 @@ type Options struct {
 // Kept. Load is [LoadWith] without options. Sources: seed S1, seed S4 §6.1.6.
 func Load(fsys fs.FS) (*Schema, error) { return LoadWith(fsys, Options{}) }
 
+// LoadDir is [Load] of the tree in a folder of fsys: what is embedded keeps the folder's name.
+func LoadDir(fsys fs.FS, dir string) (*Schema, error) {
+	tree, err := fs.Sub(fsys, dir)
+	if err != nil {
+		return nil, fmt.Errorf("property: %w", err)
+	}
+	return Load(tree)
+}
+
 // LoadWith is [Load] of a tree that needs what o holds.
 func LoadWith(fsys fs.FS, o Options) (*Schema, error) {
 	l := newLoader(fsys, o)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -61,12 +62,9 @@ type Config struct {
 // Validate reports all faults of c at once.
 func (c *Config) Validate() error {
 	all := faults.In("baseappmgr: ")
+	app.Config{Transport: c.Transport, Manager: c.Manager, Schema: c.Schema, Tick: c.Tick}.Check(all, DefaultTick)
 	fault := all.If
-	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
-	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
-	fault(c.Schema == nil, "Config.Schema is nil: load the definitions that the cluster has")
 	fault(c.MaxProxies < 0, "Config.MaxProxies is %d: give a number above zero, or zero for no bound", c.MaxProxies)
-	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	fault(!(c.Shed.Above >= 0), "Config.Shed.Above is %v: give a share above zero, or zero for %v", c.Shed.Above, DefaultShedAbove)
 	fault(c.Shed.Least < 0, "Config.Shed.Least is %d: give a number of bases, or zero for %d", c.Shed.Least, DefaultShedLeast)
 	fault(!(c.Shed.LeastLoad >= 0), "Config.Shed.LeastLoad is %v: give a part of a core, or zero for %v", c.Shed.LeastLoad, DefaultShedLeastLoad)

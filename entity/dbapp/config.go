@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -99,13 +100,10 @@ type Config struct {
 // Validate reports all faults of c at once.
 func (c *Config) Validate() error {
 	all := faults.In("dbapp: ")
+	app.Config{Transport: c.Transport, Manager: c.Manager, Schema: c.Schema, Tick: c.Tick}.Check(all, DefaultTick)
 	fault := all.If
-	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
-	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
-	fault(c.Schema == nil, "Config.Schema is nil: load the cluster's definitions")
 	fault(c.Store == nil, "Config.Store is nil: open one, such as of package sqlite")
 	fault(c.Types == nil, "Config.Types is nil: make them with store.NewSchema, and apply them")
 	fault(c.Jobs == nil, "Config.Jobs is nil: give the runner's Jobs")
-	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	return all.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -101,14 +102,11 @@ type Config struct {
 // Validate reports all faults of c at once.
 func (c *Config) Validate() error {
 	all := faults.In("loginapp: ")
+	app.Config{Transport: c.Transport, Manager: c.Manager, Schema: c.Schema, Tick: c.Tick}.Check(all, DefaultTick)
 	fault := all.If
-	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
-	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
-	fault(c.Schema == nil, "Config.Schema is nil: load the cluster's definitions")
 	fault(c.Auth == nil, "Config.Auth is nil: give AcceptAll, a Table, or your own")
 	fault(c.Jobs == nil, "Config.Jobs is nil: give the runner's Jobs")
 	fault(c.MaxPending < 0, "Config.MaxPending is %d: give a number above zero, or zero for %d", c.MaxPending, DefaultMaxPending)
 	fault(c.Queue > MaxQueue, "Config.Queue is %d: give at most %d, zero for %d, or less than zero for none", c.Queue, MaxQueue, DefaultQueue)
-	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	return all.Err()
 }

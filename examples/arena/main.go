@@ -41,6 +41,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cellscape/cellscape/examples/internal/options"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
@@ -49,7 +50,7 @@ type flags struct {
 	bots, guards, cellApps, baseApps int
 	duration, rtt                    time.Duration
 	leave                            float64
-	kill                             death
+	kill                             options.Death
 	seed                             uint64
 	http                             string
 	httpSet                          bool
@@ -95,15 +96,11 @@ func parseFlags(args []string) (*flags, error) {
 		arriveSet = arriveSet || g.Name == "arrive"
 		f.sealSet = f.sealSet || g.Name == "seal"
 	})
-	if f.kill.after > 0 && !arriveSet {
+	if f.kill.After > 0 && !arriveSet {
 		f.arrive = 0 // nobody sees the moves of the moment
 	}
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
+	var faults options.Faults
+	fault := faults.If
 	fault(set.NArg() > 0, "unknown argument %q: all arguments are flags", set.Arg(0))
 	fault(f.bots < 0 || f.bots > 20000, "-bots %d: take 0 to 20000", f.bots)
 	fault(f.guards < 0 || f.guards > 100000, "-guards %d: take 0 to 100000", f.guards)
@@ -114,10 +111,10 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.leave < 0 || f.leave >= 1, "-leave %v: take a share, 0 or more and less than 1", f.leave)
 	fault(f.leave > 0 && f.duration == 0, "-leave %v: give a -duration, at half of which they leave", f.leave)
 	fault(f.duration < 0, "-duration %v: take a positive time, or 0 for no end", f.duration)
-	fault(f.kill.after > 0 && f.role != "", "-kill %v: it goes without -role: kill the process itself", &f.kill)
+	fault(f.kill.After > 0 && f.role != "", "-kill %v: it goes without -role: kill the process itself", &f.kill)
 	fault(f.rtt < 0 || f.rtt > 2*time.Second, "-rtt %v: take up to 2s", f.rtt)
 	fault(f.rtt > 0 && (f.role != "" || f.public != "" || f.advertise != ""), "-rtt %v: it goes without -role, -public and -advertise", f.rtt)
-	return &f, errors.Join(faults...)
+	return &f, faults.Err()
 }
 
 // errTerminated is the cause of a context that SIGTERM has ended.

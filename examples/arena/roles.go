@@ -79,7 +79,7 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 	s := newShow(f, log, cfg.Key)
 	s.world = w
 	if err = s.open(w.ManagerAddr()); err == nil {
-		go f.kill.strike(ctx, w, log)
+		go strike(ctx, &f.kill, w, log)
 		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
 	}
 	return errors.Join(err, s.close(), far.close(), endWorld(ctx, w))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"io/fs"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -39,11 +38,7 @@ const arenaID entity.SpaceID = 1
 
 // loadSchema loads the definitions that the server and every client share.
 func loadSchema() (*property.Schema, error) {
-	tree, err := fs.Sub(defs, "defs")
-	if err != nil {
-		return nil, err
-	}
-	return property.Load(tree)
+	return property.LoadDir(defs, "defs")
 }
 
 // world describes the arena to the cluster; it is the same in every OS process.

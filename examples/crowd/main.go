@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/examples/internal/options"
 )
 
 // flags are the command line. The processes of one world are given the same.
@@ -79,12 +80,8 @@ func parseFlags(args []string) (*flags, error) {
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
-	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
+	var faults options.Faults
+	fault := faults.If
 	fault(set.NArg() > 0, "unknown argument %q: all arguments are flags", set.Arg(0))
 	fault(f.n < 1 || f.n > 50_000, "-n %d: take 1 to 50000", f.n)
 	fault(f.view < 1, "-view %d: take at least 1", f.view)
@@ -102,7 +99,7 @@ func parseFlags(args []string) (*flags, error) {
 	fault(!(f.ratio >= 0), "-ratio %v: take a limit, or 0 for none", f.ratio)
 	fault(f.patience < time.Second, "-patience %v: take at least 1s", f.patience)
 	fault(f.perSocket < 1 || f.perSocket > bots.MaxPerSocket, "-persocket %d: take 1 to %d", f.perSocket, bots.MaxPerSocket)
-	return &f, errors.Join(faults...)
+	return &f, faults.Err()
 }
 
 func main() {

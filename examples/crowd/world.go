@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"io/fs"
 	"log/slog"
 	"os"
 	"time"
@@ -30,11 +29,7 @@ const (
 )
 
 func loadSchema() (*property.Schema, error) {
-	tree, err := fs.Sub(defs, "defs")
-	if err != nil {
-		return nil, err
-	}
-	return property.Load(tree)
+	return property.LoadDir(defs, "defs")
 }
 
 // world describes the field to the cluster; it is the same in every process.

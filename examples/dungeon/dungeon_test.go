@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cellscape/cellscape/examples/internal/options"
 )
 
 // The whole game, with a process that is killed while heroes trade, until it is interrupted, as by
@@ -20,7 +22,7 @@ func TestNothingIsMadeOrLost(t *testing.T) {
 			t.Parallel()
 			ctx, interrupt := context.WithTimeout(t.Context(), 10*time.Second)
 			defer interrupt()
-			if err := run(ctx, flags{bots: 24, cellApps: 3, baseApps: 2, kill: death{role, 4 * time.Second}}); err != nil {
+			if err := run(ctx, flags{bots: 24, cellApps: 3, baseApps: 2, kill: options.Death{Role: role, After: 4 * time.Second}}); err != nil {
 				t.Error(err)
 			}
 		})

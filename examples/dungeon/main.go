@@ -16,11 +16,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +26,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/examples/internal/options"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -55,7 +54,7 @@ const (
 type flags struct {
 	bots, cellApps, baseApps int
 	duration                 time.Duration
-	kill                     death
+	kill                     options.Death
 	verbose                  bool
 }
 
@@ -77,38 +76,12 @@ func main() {
 	}
 }
 
-// death is which process is killed, and when; a zero time means none.
-type death struct {
-	role  string
-	after time.Duration
-}
-
-// String implements flag.Value.
-func (d *death) String() string { return d.role + ":" + d.after.String() }
-
-// Set implements flag.Value.
-func (d *death) Set(s string) (err error) {
-	role, after, named := strings.Cut(s, ":")
-	if !named {
-		role, after = "cellapp", s
-	}
-	if role != "cellapp" && role != "baseapp" {
-		return fmt.Errorf("role %q: take cellapp or baseapp", role)
-	}
-	d.role = role
-	d.after, err = time.ParseDuration(after)
-	return err
-}
-
-// strike kills the first process of the role, and starts another when the death is known.
-func (d *death) strike(world *cluster.Cluster, g *game) error {
-	fmt.Printf("        a %s is killed\n", d.role)
-	kill, add := world.KillCellApp, world.AddCellApp
-	if d.role == "baseapp" {
-		kill, add = world.KillBaseApp, world.AddBaseApp
-	}
+// strike kills the process, and starts another when the death is known.
+func (g *game) strike(d *options.Death, world *cluster.Cluster) error {
+	fmt.Printf("        a %s is killed\n", d.Role)
+	kill, add := d.Of(world)
 	time.AfterFunc(replaceAfter, func() { g.check(add()) })
-	return kill(0)
+	return kill()
 }
 
 // game is what the scripts and the bots of this process share with main.
@@ -158,11 +131,7 @@ func (g *game) start(s *baseapp.Starter) {
 
 // config describes the world.
 func (g *game) config(f *flags) (cluster.Config, error) {
-	tree, err := fs.Sub(files, "defs")
-	if err != nil {
-		return cluster.Config{}, err
-	}
-	schema, err := property.Load(tree)
+	schema, err := property.LoadDir(files, "defs")
 	if err != nil {
 		return cluster.Config{}, err
 	}
@@ -214,13 +183,13 @@ func run(ctx context.Context, f flags) (err error) {
 
 // play prints a line a second.
 func (g *game) play(ctx context.Context, f flags, world *cluster.Cluster) error {
-	begun, killed := time.Now(), f.kill.after == 0
+	begun, killed := time.Now(), f.kill.After == 0
 	for ctx.Err() == nil && (f.duration == 0 || time.Since(begun) < f.duration) {
 		g.wait(ctx, time.Second)
 		fmt.Printf("%4.0f s  %s\n", time.Since(begun).Seconds(), g.line())
-		if !killed && time.Since(begun) >= f.kill.after {
+		if !killed && time.Since(begun) >= f.kill.After {
 			killed = true
-			if err := f.kill.strike(world, g); err != nil {
+			if err := g.strike(&f.kill, world); err != nil {
 				return err
 			}
 		}

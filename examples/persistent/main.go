@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"os"
 	"os/signal"
@@ -154,11 +153,7 @@ func main() {
 
 // run runs the world until ctx ends. Shutdown has everything written, and says what that was.
 func run(ctx context.Context, file string, dry, forget bool) (err error) {
-	defs, err := fs.Sub(files, "defs")
-	if err != nil {
-		return err
-	}
-	schema, err := property.Load(defs)
+	schema, err := property.LoadDir(files, "defs")
 	if err != nil {
 		return err
 	}

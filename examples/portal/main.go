@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"os"
 	"time"
@@ -130,11 +129,7 @@ func (g *game) open(c *space.Cell, fromStore bool) {
 
 // config describes the world. A space is one cell, so that each is on a CellApp of its own.
 func (g *game) config() (cluster.Config, error) {
-	tree, err := fs.Sub(files, "defs")
-	if err != nil {
-		return cluster.Config{}, err
-	}
-	schema, err := property.Load(tree)
+	schema, err := property.LoadDir(files, "defs")
 	if err != nil {
 		return cluster.Config{}, err
 	}

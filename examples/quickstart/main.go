@@ -6,7 +6,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
 	"log"
 	"time"
 
@@ -46,7 +45,7 @@ func (a *Avatar) Say(_ entity.ID, text string) {
 }
 
 func main() {
-	schema := must(property.Load(must(fs.Sub(files, "defs"))))
+	schema := must(property.LoadDir(files, "defs"))
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register[Avatar](cells, "Avatar")
 	baseapp.Register[Player](bases, "Avatar")

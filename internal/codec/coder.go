@@ -1,6 +1,9 @@
 package codec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Coder appends the fields of a message, or reads them. So a message describes its bytes once, by a
 // function that hands each field to the Coder in turn, and both directions follow from it:
@@ -30,6 +33,14 @@ func Parse(body []byte, code func(*Coder)) error {
 	c := Coder{r: NewReader(body), reading: true}
 	code(&c)
 	return c.r.Close()
+}
+
+// ParseAs is Parse of a message m, whose error names the type of m and wraps malformed, the error of m's protocol.
+func ParseAs(malformed error, body []byte, m any, code func(*Coder)) error {
+	if err := Parse(body, code); err != nil {
+		return fmt.Errorf("%w: %T: %w", malformed, m, err)
+	}
+	return nil
 }
 
 // Field codes a field by a pair of functions, one for each direction.

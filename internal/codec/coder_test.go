@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -98,5 +99,24 @@ func TestCoderFaults(t *testing.T) {
 	var byte1 uint8
 	if err := Parse([]byte{1, 2}, func(c *Coder) { c.U8(&byte1) }); !errors.Is(err, ErrTrailing) {
 		t.Errorf("a byte left over: %v", err)
+	}
+}
+
+func TestErrorsNameTheMessage(t *testing.T) {
+	malformed := errors.New("malformed")
+	code := func(c *Coder) { c.U8(new(uint8)) }
+	r := NewReader([]byte{1, 2})
+	r.U8()
+	for what, err := range map[string]error{
+		"*codec.everything": ParseAs(malformed, []byte{1, 2}, new(everything), code),
+		"greeting":          r.CloseAs(malformed, "greeting"),
+	} {
+		if !errors.Is(err, malformed) || !errors.Is(err, ErrTrailing) || !strings.Contains(err.Error(), what) {
+			t.Errorf("a byte left over of %s: %v", what, err)
+		}
+	}
+	r = NewReader(nil)
+	if err := errors.Join(ParseAs(malformed, []byte{1}, new(everything), code), r.CloseAs(malformed, "nothing")); err != nil {
+		t.Errorf("nothing is wrong: %v", err)
 	}
 }

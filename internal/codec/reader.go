@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -40,6 +41,14 @@ func (r *Reader) Close() error {
 		r.err = ErrTrailing
 	}
 	return r.err
+}
+
+// CloseAs is Close, whose error names the message and wraps malformed, the error of its protocol.
+func (r *Reader) CloseAs(malformed error, name string) error {
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("%w: %s: %w", malformed, name, err)
+	}
+	return nil
 }
 
 // Len is the number of bytes not yet read; 0 after a fault.

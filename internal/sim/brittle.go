@@ -17,15 +17,7 @@ const brittleDef = `
 		<steps>   <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </steps>
 		<hook>    <Type> UINT8 </Type> <Flags> CELL_PRIVATE </Flags> </hook>
 		<of>      <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </of>
-		<noted>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
-		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
-		<said>    <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
-		<faults>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
-		<sent>    <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
-		<heard>   <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
-		<life>    <Type> UINT32 </Type> <Flags> BASE </Flags> </life>
-		<wrong>   <Type> UINT32 </Type> <Flags> BASE </Flags> </wrong>
-		<ears>    <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE </Flags> </ears>
+` + cellTallies + baseTallies + `
 	</Properties>
 	<CellMethods>
 		<note> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </note>

@@ -30,6 +30,21 @@ const (
 	tuneKey       = 7  // of the space's data, which rovers set
 )
 
+// What the parts of whoever counts its notes keep: the cell part those that came, the base part those that it sent.
+const (
+	cellTallies = `
+		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
+		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
+		<said>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
+		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>`
+	baseTallies = `
+		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
+		<heard>  <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
+		<life>   <Type> UINT32 </Type> <Flags> BASE </Flags> </life>
+		<wrong>  <Type> UINT32 </Type> <Flags> BASE </Flags> </wrong>
+		<ears>   <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE </Flags> </ears>`
+)
+
 const soulDef = `
 <root>
 	<Properties>
@@ -38,10 +53,7 @@ const soulDef = `
 		<mood>   <Type> INT32 </Type> <Flags> OTHER_CLIENTS </Flags> </mood>
 		<gold>   <Type> INT32 </Type> <Flags> OWN_CLIENT </Flags> </gold>
 		<steps>  <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
-		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
-		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
-		<said>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
-		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
+` + cellTallies + `
 		<worn>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </worn>
 		<odd>    <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </odd>
 		<greeted> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </greeted>
@@ -52,11 +64,7 @@ const soulDef = `
 		<secrets> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC_AND_OWN </Flags> </secrets>` + goodsDef + numbersDef + `
 		<ledger> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE_AND_CLIENT </Flags> </ledger>
 		<score>  <Type> INT32 </Type> <Flags> BASE_AND_CLIENT </Flags> </score>
-		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
-		<heard>  <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
-		<life>   <Type> UINT32 </Type> <Flags> BASE </Flags> </life>
-		<wrong>  <Type> UINT32 </Type> <Flags> BASE </Flags> </wrong>
-		<ears>   <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE </Flags> </ears>
+` + baseTallies + `
 	</Properties>
 	<CellMethods>
 		<note> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </note>

@@ -93,18 +93,12 @@ func Split(msg []byte) (ID, []byte, error) {
 }
 
 func done(r *codec.Reader, name string) error {
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
-	}
-	return nil
+	return r.CloseAs(ErrMalformed, name)
 }
 
 // parse reads a message by its code method.
 func parse(body []byte, m Received, code func(*codec.Coder)) error {
-	if err := codec.Parse(body, code); err != nil {
-		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
-	}
-	return nil
+	return codec.ParseAs(ErrMalformed, body, m, code)
 }
 
 func codeRole(c *codec.Coder, v *Role) { codec.Enum(c, v, CellAppMgr, Observer) }

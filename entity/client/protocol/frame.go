@@ -79,16 +79,10 @@ func frame(b []byte, id ID, code func(*codec.Coder)) []byte {
 }
 
 func parse(body []byte, m any, code func(*codec.Coder)) error {
-	if err := codec.Parse(body, code); err != nil {
-		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
-	}
-	return nil
+	return codec.ParseAs(ErrMalformed, body, m, code)
 }
 
 // done closes a reader and names the message in its error.
 func done(r *codec.Reader, name string) error {
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
-	}
-	return nil
+	return r.CloseAs(ErrMalformed, name)
 }

@@ -126,7 +126,7 @@ type transport struct {
 
 // transports lists what can be measured.
 func transports() []transport {
-	return []transport{mercuryTransport(), quicTransport(), websocketTransport(), tcpTransport()}
+	return []transport{mercuryTransport(), tlsTransport(), quicTransport(), websocketTransport(), tcpTransport()}
 }
 
 // transportNames are the values of -transport.

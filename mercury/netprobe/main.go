@@ -2,7 +2,7 @@
 //
 //	go run ./mercury/netprobe -server -listen :20000
 //	go run ./mercury/netprobe -client 127.0.0.1:20000 -scen game
-//	go run ./mercury/netprobe -self -scen bulk -transport tcp
+//	go run ./mercury/netprobe -self -scen bulk -transport tls
 //
 // With -self a link that is as bad as its flags say can be put between the ends (-rate, -queue, -delay, -loss, -bursts, -outage):
 //
@@ -10,7 +10,8 @@
 //
 // The scenarios are those of a game: game is one player's traffic, bulk as many small messages as go through one
 // connection, blob a megabyte on request, fan a server's tick to thousands of players. Each runs over each transport by the same code, over the interface
-// carrier: what differs between two results is the transport.
+// carrier: what differs between two results is the transport. Transport tls is what Mercury has to beat, crypto/tls by hand; tcp,
+// websocket and quic carry Mercury's channels over those protocols.
 //
 // Latencies are taken from the machine's monotonic clock, so both ends must run on one machine. "netprobe -help" lists
 // the flags; the fields of the JSON are documented at type result.

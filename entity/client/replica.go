@@ -23,10 +23,10 @@ type Replica struct {
 	packet    uint32 // number of the last packet that had it, 0 before any
 	heard     uint32 // when the last packet entry was used, in ms; 0 for none since the last reliable message
 	placed    placed
+	rare      *rare // nil while it has none of that
 	// Tag is the caller's own, of whoever plays this client: the client keeps it and does not look
-	// at it. Package bots has its own use for it.
-	Tag  any
-	rare *rare // nil while it has none of that
+	// at it. It is 0 at first. Package bots has its own use for it.
+	Tag uint64
 
 	ID  entity.ID
 	Def *property.Definition
@@ -42,6 +42,8 @@ type Replica struct {
 	entered uint64
 	client  *Client
 	alias   uint32
+
+	_ [20]byte // to 128: of a shorter size, most would lie across two lines
 }
 
 // rare is what most replicas of a crowd do not have.

@@ -39,6 +39,7 @@ type Bot struct {
 	earlier   *client.Stats // of sessions that are over; nil before one is
 
 	trail  *trail // of its entity; nil while it has none
+	seen   []seen // the others in view while they are watched
 	lookAt time.Duration
 }
 
@@ -133,7 +134,7 @@ func (b *Bot) login() {
 		b.fail(err)
 		return
 	}
-	b.Client = c
+	b.Client, b.seen = c, nil
 	b.logins++
 }
 

@@ -160,3 +160,64 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// Who watches others knows them apart while they leave and come back, and keeps little of those who have left.
+func TestWatchWhoLeaves(t *testing.T) {
+	w, schema, err := world()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Stop() }()
+	const n = 40
+	swarm, err := bots.Start(bots.Config{
+		Bots: n, LoginApp: w.LoginAddr(), Schema: schema, PerSocket: 30,
+		Behave: func(number int) bots.Behaviour {
+			walk := &bots.Walk{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20, Speed: 5}
+			if number < n/4 {
+				return walk
+			}
+			return bots.All{walk, &bots.Leave{Every: time.Second, Away: 100 * time.Millisecond}}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := func(on bool) {
+		t.Helper()
+		if err := swarm.Watch(on); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watch(true)
+	for end, logins := time.Now().Add(30*time.Second), uint64(0); logins < 6*n; {
+		st, err := swarm.Stats()
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("%d logins, %v", logins, err)
+		}
+		logins = st.Logins
+		if err := swarm.Each(func(b *bots.Bot) {
+			if err := b.CheckSeen(); err != nil {
+				t.Error(err)
+			}
+			if b.Watched() > 2*n {
+				t.Errorf("bot %d keeps something of %d others", b.Number, b.Watched())
+			}
+		}); err != nil || t.Failed() {
+			t.Fatal(err)
+		}
+		if logins > 3*n && logins < 4*n {
+			watch(false)
+			watch(true)
+		}
+	}
+	fresh, err := swarm.Freshness()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fresh.Places == 0 || fresh.Moves == 0 || fresh.Share() < 0.5 {
+		t.Errorf("%d places, %.2f of %d moves in time", fresh.Places, fresh.Share(), fresh.Moves)
+	}
+	if err := swarm.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -131,7 +131,8 @@ func (f *Freshness) add(g *Freshness) {
 // nothing is the number of a place that no move has led to.
 const nothing = -2
 
-// seen is another bot as one sees it: the Tag of its replica.
+// seen is another bot as one sees it. Those of one bot lie together, since with each packet all are asked for in a
+// row; the Tag of a replica is the place among them, from 1.
 type seen struct {
 	trail *trail
 	known int32 // number of the newest move that is known; -1 before the first, or nothing
@@ -141,20 +142,49 @@ type seen struct {
 // newSeen begins to watch another; nil for what is no bot. What it did before it came to the place that is held is not
 // counted.
 func (b *Bot) newSeen(r *client.Replica) *seen {
-	r.Tag = nil
+	r.Tag = 0
 	t := b.group.swarm.trails.find(r.ID)
 	if t == nil {
 		return nil
 	}
-	s := &seen{trail: t, known: nothing, next: int32(t.n.Load())}
+	if len(b.seen) == cap(b.seen) {
+		b.sweepSeen()
+	}
+	b.seen = append(b.seen, seen{trail: t, known: nothing, next: int32(t.n.Load())})
+	r.Tag = uint64(len(b.seen))
+	s := &b.seen[len(b.seen)-1]
 	switch {
 	case s.next == 0:
 		s.known = -1
 	case s.learn(r, b.group.swarm.cfg.Rounding):
 		s.next = s.known + 1
 	}
-	r.Tag = s
 	return s
+}
+
+// spareSeen is how many may come into view, beside a quarter of those in it, until what is kept of those who have left
+// is swept away.
+const spareSeen = 16
+
+// sweepSeen drops what is kept of those who have left.
+func (b *Bot) sweepSeen() {
+	b.group.learn() // while those who have just left are known
+	left := make([]seen, 0, b.Client.Len()*5/4+spareSeen)
+	for r := range b.Client.Entities() {
+		if s := b.seenOf(r); s != nil {
+			left = append(left, *s)
+			r.Tag = uint64(len(left))
+		}
+	}
+	b.seen = left
+}
+
+// seenOf is how the bot sees another; nil for what it does not watch.
+func (b *Bot) seenOf(r *client.Replica) *seen {
+	if i := r.Tag - 1; i < uint64(len(b.seen)) {
+		return &b.seen[i]
+	}
+	return nil
 }
 
 // beginWatch takes down what the bot knows before it counts. A place that its bot does not remember is taken to be
@@ -162,6 +192,10 @@ func (b *Bot) newSeen(r *client.Replica) *seen {
 func (b *Bot) beginWatch() {
 	if b.Client == nil {
 		return
+	}
+	b.seen = nil
+	for r := range b.Client.Entities() {
+		r.Tag = 0
 	}
 	for r := range b.Client.Entities() {
 		if s := b.newSeen(r); s != nil {
@@ -174,21 +208,40 @@ func (b *Bot) beginWatch() {
 }
 
 func (b *Bot) enters(r *client.Replica) {
+	r.Tag = 0
 	if b.group.swarm.watching.Load() {
 		b.newSeen(r)
 	}
 }
 
+// sighting is a place that a bot has just been told.
+type sighting struct {
+	bot *Bot
+	of  *client.Replica
+}
+
 func (b *Bot) moves(r *client.Replica) {
-	s, ok := r.Tag.(*seen)
-	if !ok || !b.group.swarm.watching.Load() {
-		return
+	if r.Tag != 0 && b.group.swarm.watching.Load() {
+		b.group.sightings = append(b.group.sightings, sighting{b, r})
 	}
-	g := b.group
-	if s.learn(r, g.swarm.cfg.Rounding) {
-		g.fresh.Places++
-		s.next = s.trail.count(s.next, s.known+1, g.now, g.swarm.cfg.InTime, true, &g.fresh)
+}
+
+// learn looks up the places of a datagram.
+func (g *group) learn() {
+	for i := range g.sightings {
+		if x := &g.sightings[i]; x.bot.seenOf(x.of) != nil {
+			g.fetched += x.bot.seenOf(x.of).trail.n.Load() // see fetched
+		}
 	}
+	for _, x := range g.sightings {
+		s := x.bot.seenOf(x.of)
+		if s != nil && s.learn(x.of, g.swarm.cfg.Rounding) {
+			g.fresh.Places++
+			s.next = s.trail.count(s.next, s.known+1, g.now, g.swarm.cfg.InTime, true, &g.fresh)
+		}
+	}
+	clear(g.sightings)
+	g.sightings = g.sightings[:0]
 }
 
 // learn looks up which move the place of r belongs to, and reports whether it is a newer one.
@@ -209,8 +262,13 @@ func (b *Bot) look(now time.Duration) {
 	cfg, fresh := &b.group.swarm.cfg, &b.group.fresh
 	own := b.Client.Player().Position
 	for r := range b.Client.Entities() {
-		s, ok := r.Tag.(*seen)
-		if !ok {
+		if s := b.seenOf(r); s != nil {
+			b.group.fetched += s.trail.n.Load()
+		}
+	}
+	for r := range b.Client.Entities() {
+		s := b.seenOf(r)
+		if s == nil {
 			continue
 		}
 		s.next = s.trail.count(s.next, math.MaxInt32, now, cfg.InTime, false, fresh)

@@ -45,8 +45,13 @@ type group struct {
 	scratch  client.Scratch
 	fresh    Freshness
 	refusals refusals
-	now      time.Duration
-	strays   uint64 // datagrams from where no bot has dialled
+	// sightings are the places of the datagram at hand. They are looked up together, and all trails are touched
+	// before: those lie scattered over memory, and one after the other they would cost more than all else that is
+	// done with a place. fetched is for that alone.
+	sightings []sighting
+	fetched   int64
+	now       time.Duration
+	strays    uint64 // datagrams from where no bot has dialled
 
 	mu      sync.Mutex // guards inbox and leaving
 	inbox   []func()
@@ -129,6 +134,7 @@ func (g *group) turn() error {
 		return err
 	}
 	g.endpoint.Advance(g.swarm.clock())
+	g.learn()
 	g.now = g.swarm.clock()
 	for i, due := range g.due {
 		if due <= g.now {
@@ -147,6 +153,7 @@ func (g *group) receive(socket int, from netip.AddrPort, datagram []byte) {
 		return
 	}
 	g.endpoint.Receive(g.now, disguise(socket, place, from.Port()), datagram)
+	g.learn()
 }
 
 func (g *group) send(to netip.AddrPort, datagram []byte) {

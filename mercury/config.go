@@ -26,6 +26,11 @@ const (
 	// MaxWindow bounds what one peer can make the receiver hold: 16384 segments of 1400 bytes are
 	// 23 MB a stream. The peer has to send all that is held, except for 448 bytes of each segment.
 	MaxWindow = 16384
+	// ServerFlight, as Config.LeastFlight, holds a tick of a crowd of two thousand at 20 kbit/s each, and is a quarter of
+	// what a socket's buffer holds by default.
+	ServerFlight = 1 << 20
+	// MaxLeastFlight bounds LeastFlight: a socket's buffer holds no more by default.
+	MaxLeastFlight = 4 << 20
 	// DefaultMaxQueued is a backlog that a healthy peer works off in well under a second.
 	DefaultMaxQueued = 8 << 20
 	// DefaultMaxMessage is enough for the biggest entity that a game should have.
@@ -78,6 +83,10 @@ type Config struct {
 	// Window is the largest number of segments in flight for each of a channel's two streams
 	// (DefaultWindow).
 	Window int
+	// LeastFlight is how many bytes of a channel may be in flight, and leave in 10 ms, whatever round trips and rates
+	// say (0: 32 packets), unless many are lost or the peer is silent. It is for servers among themselves, who read
+	// what has come between two pieces of work: such a peer looks like a slow path. ServerFlight is a good one.
+	LeastFlight int
 	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per
 	// channel (DefaultMaxQueued). Messages beyond it are refused with ErrFull.
 	MaxQueued int
@@ -145,6 +154,7 @@ func (c Config) Validate() error {
 	fault(d.Copies < NoCopies || d.Copies > DefaultCopies, "Copies is %d: take 1 or %d, or NoCopies", d.Copies, DefaultCopies)
 	fault(d.Guard != nil && d.SafeMTU < minGuardedMTU, "SafeMTU is %d: take at least %d with a Guard, whose first packets carry a pass", d.SafeMTU, minGuardedMTU)
 	fault(d.Window < MinWindow || d.Window > MaxWindow, "Window is %d: take %d to %d packets", d.Window, MinWindow, MaxWindow)
+	fault(d.LeastFlight < 0 || d.LeastFlight > MaxLeastFlight, "LeastFlight is %d: take up to %d bytes, or 0 for 32 packets", d.LeastFlight, MaxLeastFlight)
 	fault(d.MaxMessage < 1 || d.MaxMessage > MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, MaxMaxMessage)
 	fault(d.MaxQueued < d.MaxMessage, "MaxQueued is %d: take at least MaxMessage (%d), or such a message never finds room", d.MaxQueued, d.MaxMessage)
 	fault(d.MaxChannels < 1, "MaxChannels is %d: take at least 1", d.MaxChannels)

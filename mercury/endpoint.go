@@ -365,7 +365,7 @@ func (e *Endpoint) addChannel(peer Address) *channel {
 	e.lastID++
 	c := &channel{id: e.lastID, peer: peer, heard: e.awake, lastSent: e.now}
 	c.timer.Of, c.in.calm.missing = c, calmAfter
-	c.out.rate.Init(e.cfg.SafeMTU)
+	c.out.rate.Init(e.cfg.SafeMTU, e.cfg.LeastFlight)
 	c.path.begin(&e.cfg)
 	e.channels[c.id] = c
 	e.near.add(c, e.channels)

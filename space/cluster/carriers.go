@@ -20,6 +20,19 @@ import (
 // A process has an inner carrier, over which apps talk to each other and Dial goes, and then one
 // carrier for each door.
 
+// innerCarrier is how apps talk to each other over UDP: a tick of a crowd goes at once, to a peer that may be in its own.
+func innerCarrier(s *udp.Socket) mercury.Carrier {
+	return udp.NewCarrier(s, mercury.Config{LeastFlight: mercury.ServerFlight})
+}
+
+func listenInnerUDP(addr string) (mercury.Carrier, error) {
+	s, err := udp.Listen(addr)
+	if err != nil {
+		return nil, err
+	}
+	return innerCarrier(s), nil
+}
+
 // innerCarriers opens the carriers of a process without doors.
 func (c *Config) innerCarriers() ([]host.Option, error) { return c.carriers(nil) }
 
@@ -99,7 +112,7 @@ func (c *Config) listenLined(ports Ports) (first mercury.Carrier, line *net.TCPL
 			return nil, errors.Join(err, s.Close())
 		}
 		line = l
-		return udp.NewCarrier(s, mercury.Config{}), nil
+		return innerCarrier(s), nil
 	}
 	for range portTries {
 		if first, err = ports.try(listen, both); err == nil {
@@ -121,7 +134,7 @@ func (c *Config) listenInner(ports Ports) (mercury.Carrier, error) {
 		return nil, err
 	}
 	if c.Inner == UDP {
-		return ports.try(listen, listenUDP)
+		return ports.try(listen, listenInnerUDP)
 	}
 	return ports.try(listen, c.listenTCP)
 }

@@ -23,6 +23,7 @@ func (m *Model) endRound(now time.Duration) {
 		return // the application had nothing to send: the path was not seen
 	}
 	heavy := m.boundLoss()
+	m.floor.endRound(heavy)
 	m.turnFilter(now)
 	switch m.phase {
 	case rateStartup:
@@ -145,7 +146,7 @@ func (m *Model) derive() {
 	if m.round.lost > 0 && !m.round.queue && m.phase != rateSettle {
 		rate = max(rate, m.lossRate())
 	}
-	least := minRateWindow * int(m.mtu)
+	least := m.leastWindow(minRateWindow)
 	m.bytes = int32(min(max(window, least), MaxWindow))
 	if int(m.bound) >= max(full, least) {
 		m.bound = 0
@@ -158,6 +159,9 @@ func (m *Model) derive() {
 
 // setPace hands the pacer rate and burst.
 func (m *Model) setPace(rate uint64) {
+	if m.bound == 0 {
+		rate = max(rate, m.floor.rate())
+	}
 	packets := burstPackets
 	if m.gentle || m.bound > 0 {
 		packets = carefulBurst

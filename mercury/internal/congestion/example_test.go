@@ -11,7 +11,7 @@ import (
 func Example() {
 	const size = 1200
 	var m congestion.Model
-	m.Init(size)
+	m.Init(size, 0)
 	now, inFlight := time.Second, 0
 	var stamps []congestion.Stamp
 	for inFlight+size <= m.Window() && m.Allowed(now) >= size {

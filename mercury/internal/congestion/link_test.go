@@ -22,6 +22,7 @@ type rateLink struct {
 	jitter    time.Duration // added to each delay, up to this, without reordering
 	loss      int           // per mille, each way
 	wake      time.Duration // the sender runs at multiples of this only
+	nap       time.Duration // the receiver reads at multiples of this only
 	down      bool          // nothing comes through
 	lastThere time.Duration
 
@@ -105,7 +106,7 @@ const linkMTU = 1400
 
 func newRateLink(seed uint64) *rateLink {
 	l := &rateLink{size: linkMTU, delay: 25 * time.Millisecond, largest: -1, bottleneck: &bottleneck{}, chance: rand.New(rand.NewPCG(seed, 1))}
-	l.m.Init(linkMTU)
+	l.m.Init(linkMTU, 0)
 	l.now = time.Hour // the runner's clock does not begin with the channel
 	return l
 }
@@ -239,6 +240,9 @@ func (l *rateLink) sendPacket(segment int) {
 		at = l.freeAt
 	}
 	l.lastThere = max(l.lastThere, at+l.oneWay())
+	if l.nap > 0 {
+		l.lastThere = (l.lastThere + l.nap - 1) / l.nap * l.nap
+	}
 	l.plan(l.lastThere, linkArrive, n, 0)
 }
 

@@ -20,7 +20,8 @@ import "time"
 //
 // Invariants:
 //   - A sample taken while the application had nothing to send can raise the rate, never lower it.
-//   - The window is at least minRateWindow packets, unless rounds of heavy loss follow each other or the peer fell silent.
+//   - The window is at least minRateWindow packets, or the floor, unless rounds of heavy loss follow each other or the
+//     peer fell silent.
 //   - All state is in the struct: no clock, no chance, no memory but a Stamp beside each packet in flight.
 
 const (
@@ -90,17 +91,22 @@ type Model struct {
 	heavyRounds  uint8 // rounds of heavy loss in a row
 	fallenRounds uint8 // rounds in a row that show a queue and much less than the rate
 	path         uint8 // counts moves of the peer
+	floor        floor // of the window, in the place of minRateWindow
 	quick        bool  // startup quadruples
 	gentle       bool  // startup has met with heavy loss: it goes on without bursts
 }
 
 // Init makes m ready for a path of which nothing is known. mtu is the size of a full packet in
-// bytes.
-func (m *Model) Init(mtu int) {
-	*m = Model{mtu: int32(min(mtu, maxUnit))}
-	m.bytes = initialRateWindow * m.mtu
+// bytes. floor is what may be in flight whatever the round trips say, in bytes, where more than
+// minRateWindow packets: see derive.
+func (m *Model) Init(mtu, floor int) {
+	*m = Model{mtu: int32(min(mtu, maxUnit)), floor: floorOf(floor)}
+	m.bytes = int32(m.leastWindow(initialRateWindow))
 	m.derive()
 }
+
+// leastWindow is the least window of so many packets or of the floor.
+func (m *Model) leastWindow(packets int) int { return max(packets*int(m.mtu), m.floor.bytes()) }
 
 // SetMTU is for a path whose MTU was found to be another.
 func (m *Model) SetMTU(mtu int) {
@@ -113,7 +119,7 @@ func (m *Model) SetMTU(mtu int) {
 // about it.
 func (m *Model) OnMoved() {
 	delivered, path := m.delivered, m.path+1
-	m.Init(int(m.mtu))
+	m.Init(int(m.mtu), int(m.floor.whole)<<floorShift)
 	m.delivered, m.path = delivered, path
 	m.round.end = delivered
 }
@@ -154,7 +160,7 @@ func (m *Model) age(now time.Duration) {
 	m.best[0] >>= uint(n)
 	m.best[1] >>= uint(n)
 	m.restart()
-	m.bytes = max(m.bytes>>uint(n), initialRateWindow*m.mtu)
+	m.bytes = max(m.bytes>>uint(n), int32(m.leastWindow(initialRateWindow)))
 	m.derive()
 }
 

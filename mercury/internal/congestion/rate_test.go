@@ -198,6 +198,43 @@ func TestRateGame(t *testing.T) {
 	}
 }
 
+// A peer that reads once in 30 ms gets all of a game's ticks with a floor, and less and less without one.
+func TestRateOfBusyPeer(t *testing.T) {
+	const ticks, packets, floor = 100, 380, 1 << 20
+	got := func(floor int) int {
+		l := newRateLink(11)
+		l.m.Init(linkMTU, floor)
+		l.delay, l.nap = 100*time.Microsecond, 30*time.Millisecond
+		for range ticks {
+			l.queue(packets)
+			l.run(100*time.Millisecond, nil)
+		}
+		return l.gotCount
+	}
+	with, without := got(floor), got(0)
+	t.Logf("%d packets of %d with a floor, %d without", with, ticks*packets, without)
+	if with != ticks*packets || without > with/2 {
+		t.Errorf("%d packets of %d with a floor, %d without: the path shows no difference, or a floor does not help", with, ticks*packets, without)
+	}
+}
+
+// A floor gives way where the path does not carry it.
+func TestRateFloorGivesWay(t *testing.T) {
+	took := func(floor int) (time.Duration, int) {
+		l := newRateLink(12)
+		l.m.Init(linkMTU, floor)
+		l.bandwidth, l.buffer = 2_000_000, 60_000
+		d := l.transfer(8 * mebibyte)
+		return d, l.drop * 100 / l.sent
+	}
+	with, dropped := took(1 << 20)
+	without, usual := took(0)
+	t.Logf("8 MB take %v with a floor, of whose packets %d %% are lost; %v and %d %% without", with, dropped, without, usual)
+	if with > without*5/4 || dropped > usual+35 { // four rounds of a floor that is too high
+		t.Errorf("8 MB take %v with a floor, of whose packets %d %% are lost; %v and %d %% without", with, dropped, without, usual)
+	}
+}
+
 // TestRateGameOverSlowPath knows a slow path from a blob, which must not hold back the game either, and forgets it.
 func TestRateGameOverSlowPath(t *testing.T) {
 	l := newRateLink(6)
@@ -331,7 +368,7 @@ func TestRateMoved(t *testing.T) {
 // TestRateSpurious takes losses back that were none: the bound that they brought goes with them.
 func TestRateSpurious(t *testing.T) {
 	var m Model
-	m.Init(1400)
+	m.Init(1400, 0)
 	stamps := make([]Stamp, 64)
 	now := time.Hour
 	flight := func(lost int) {
@@ -357,7 +394,7 @@ func TestRateSpurious(t *testing.T) {
 	if !m.gentle {
 		t.Fatalf("a round of heavy loss changes nothing: %s", m.describe())
 	}
-	m.Init(1400)
+	m.Init(1400, 0)
 	flight(0)
 	flight(0)
 	flight(40)
@@ -373,7 +410,7 @@ func TestRateSpurious(t *testing.T) {
 // TestRateHandshake takes a round trip without packets, and paces the first window by it.
 func TestRateHandshake(t *testing.T) {
 	var m Model
-	m.Init(1400)
+	m.Init(1400, 0)
 	m.EndAck(time.Hour, 100*time.Millisecond, 0)
 	if m.MinRTT() != 100*time.Millisecond || m.Rate() != 32*1400*40 {
 		t.Errorf("after a handshake of 100 ms: %s", m.describe())
@@ -383,7 +420,7 @@ func TestRateHandshake(t *testing.T) {
 // TestRateMTU changes the MTU: window and bursts hold the largest packet, and do not grow with that of a local path.
 func TestRateMTU(t *testing.T) {
 	var m Model
-	m.Init(1200)
+	m.Init(1200, 0)
 	m.OnSilence(time.Hour)
 	now := time.Hour
 	for _, c := range []struct{ mtu, window, burst int }{
@@ -404,7 +441,7 @@ func TestRateMTU(t *testing.T) {
 	if n := m.Allowed(now + time.Minute); n < largestMTU || m.Window() < largestMTU {
 		t.Errorf("MTU %d: window %d and burst %d are too small for a packet", largestMTU, m.Window(), n)
 	}
-	m.Init(largestMTU)
+	m.Init(largestMTU, 0)
 	if m.Window() != 32*maxUnit {
 		t.Errorf("MTU %d: the first window is %d, want %d", largestMTU, m.Window(), 32*maxUnit)
 	}
@@ -420,7 +457,7 @@ func TestRateChaos(t *testing.T) {
 		sentAt time.Duration
 	}
 	var m Model
-	m.Init(1400)
+	m.Init(1400, 0)
 	var flying []packet
 	now := time.Hour
 	for i := range 200_000 {
@@ -501,7 +538,7 @@ type flights struct {
 
 func newFlights() *flights {
 	f := &flights{now: time.Hour}
-	f.m.Init(1400)
+	f.m.Init(1400, 0)
 	return f
 }
 

@@ -14,15 +14,21 @@ import (
 func (a *CellApp) save(now time.Duration) {
 	smoothed, raw := a.work()
 	strain := a.feelStrain()
+	work := smoothed
 	smoothed, raw = max(smoothed, a.pressure, a.strain), max(raw, a.pressure, strain)
-	if a.population.Frozen() || !a.throttle.Tick(now, raw, smoothed) {
+	start := int64(a.cfg.Space.Overload.Start * float64(load.Core))
+	if a.population.Frozen() || !a.throttle.Tick(now, raw, smoothed, max(work, a.pressure) < start) {
 		return
 	}
 	t := a.throttle.Thrift()
 	a.population.SetThrift(t)
-	a.log.Warn("overload: the CellApp changes how much it saves", "load", float64(smoothed)/float64(load.Core), "step", a.throttle.Step(), "of", a.throttle.Steps(),
+	a.log.Warn("overload: the CellApp changes how much it saves", "load", inCores(smoothed), "work", inCores(work), "backlog", inCores(a.pressure),
+		"late", inCores(a.strain), "step", a.throttle.Step(), "of", a.throttle.Steps(),
 		"client_budget", t.Budget, "detail", t.Detail, "rate_wanted", t.Rate)
 }
+
+// inCores is a load as a part of a core.
+func inCores(ns int64) float64 { return float64(ns) / float64(load.Core) }
 
 // feelStrain returns the load that late ticks count as: the time from when the last tick was due
 // until it ended, as a part of the period. Nothing else shows that a machine is overcommitted,

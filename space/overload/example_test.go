@@ -12,7 +12,7 @@ import (
 func Example() {
 	throttle := overload.New(overload.Config{Patience: 10 * time.Second}.WithDefaults())
 	for now := time.Duration(0); now < time.Minute; now += 100 * time.Millisecond {
-		if throttle.Tick(now, load.Core, load.Core) && throttle.Step() < 4 {
+		if throttle.Tick(now, load.Core, load.Core, false) && throttle.Step() < 4 {
 			fmt.Printf("after %v clients have %d thousandths of their budgets\n", now, throttle.Thrift().Budget)
 		}
 	}

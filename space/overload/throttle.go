@@ -28,6 +28,7 @@ type Throttle struct {
 	cfg    Config
 	start  int64 // ns/s
 	ladder []Degradation
+	timely int // the last step that leaves game time alone
 	step   int
 	// falling is true if the last decision was a step down. Only then may the next follow at once.
 	// From rest, at whatever step, the peaks of a load just below start would otherwise lead it
@@ -54,7 +55,11 @@ const margin = 10
 
 // New returns a Throttle at rest. cfg must be valid, with its defaults filled in.
 func New(cfg Config) *Throttle {
-	return &Throttle{cfg: cfg, start: int64(math.Round(cfg.Start * float64(load.Core))), ladder: ladder(cfg)}
+	t := &Throttle{cfg: cfg, start: int64(math.Round(cfg.Start * float64(load.Core))), ladder: ladder(cfg)}
+	for t.timely+1 < len(t.ladder) && t.ladder[t.timely+1].Rate == gametime.NormalRate {
+		t.timely++
+	}
+	return t
 }
 
 // ladder lists the steps from none to all.
@@ -83,8 +88,9 @@ func (t *Throttle) Step() int { return t.step }
 func (t *Throttle) Steps() int { return len(t.ladder) - 1 }
 
 // Tick takes the load of a tick, raw (its work over the tick period) and smoothed, in nanoseconds
-// of work a second, and reports whether the step has changed. now is the app's clock.
-func (t *Throttle) Tick(now time.Duration, raw, smoothed int64) (changed bool) {
+// of work a second, and reports whether the step has changed. now is the app's clock. strained says that ticks are
+// late although the CellApp has not that much work: others have the processor. Then game time is not slowed further.
+func (t *Throttle) Tick(now time.Duration, raw, smoothed int64, strained bool) (changed bool) {
 	if !t.begun {
 		t.begun = true
 		t.measure(now, now)
@@ -103,7 +109,7 @@ func (t *Throttle) Tick(now time.Duration, raw, smoothed int64) (changed bool) {
 		return false
 	}
 	before := t.step
-	t.judge(now, t.sum/t.n, smoothed)
+	t.judge(now, t.sum/t.n, smoothed, strained)
 	t.falling = t.step > before
 	if t.step == before {
 		t.measure(now, now)
@@ -127,12 +133,16 @@ func (t *Throttle) dwell() time.Duration {
 }
 
 // judge takes the steps that the mean and the smoothed load ask for.
-func (t *Throttle) judge(now time.Duration, mean, smoothed int64) {
+func (t *Throttle) judge(now time.Duration, mean, smoothed int64, strained bool) {
 	switch {
 	case mean > t.start && t.isOver:
 		t.isCalm = false
 		if t.falling || now-t.over >= t.cfg.Patience {
-			t.step = t.down(mean)
+			last := len(t.ladder) - 1
+			if strained {
+				last = max(t.timely, t.step)
+			}
+			t.step = t.down(mean, last)
 		}
 	case t.step > 0 && t.fits(max(mean, smoothed)):
 		if !t.isCalm {
@@ -147,10 +157,10 @@ func (t *Throttle) judge(now time.Duration, mean, smoothed int64) {
 }
 
 // down returns the last step at which the load would still be above start even if all of it shrank
-// with the step, but at least one step down.
-func (t *Throttle) down(mean int64) int {
-	to := min(t.step+1, len(t.ladder)-1)
-	for to+1 < len(t.ladder) && mean > t.start/1000*ratio(t.ladder[t.step], t.ladder[to+1]) {
+// with the step, but at least one step down, and at most the last.
+func (t *Throttle) down(mean int64, last int) int {
+	to := min(t.step+1, last)
+	for to+1 <= last && mean > t.start/1000*ratio(t.ladder[t.step], t.ladder[to+1]) {
 		to++
 	}
 	return to

@@ -17,7 +17,7 @@ const tickPeriod = 100 * time.Millisecond
 // steady feeds a throttle one load for a while, at 10 Hz, from a time on.
 func steady(t *Throttle, from, d time.Duration, raw, smoothed float64) (steps []int) {
 	for now := from; now < from+d; now += tickPeriod {
-		if t.Tick(now, int64(raw*float64(core)), int64(smoothed*float64(core))) {
+		if t.Tick(now, int64(raw*float64(core)), int64(smoothed*float64(core)), false) {
 			steps = append(steps, t.Step())
 		}
 	}
@@ -32,12 +32,12 @@ func TestThriftOrder(t *testing.T) {
 	downAt, upAt := map[int]time.Duration{}, map[int]time.Duration{}
 	now := time.Duration(0)
 	for ; th.Step() < th.Steps(); now += tickPeriod {
-		if th.Tick(now, core*95/100, core*95/100) {
+		if th.Tick(now, core*95/100, core*95/100, false) {
 			down, downAt[th.Step()] = append(down, th.Thrift()), now
 		}
 	}
 	for ; th.Step() > 0; now += tickPeriod {
-		if th.Tick(now, core/10, core/10) {
+		if th.Tick(now, core/10, core/10, false) {
 			up, upAt[th.Step()] = append(up, th.Thrift()), now
 		}
 	}
@@ -112,7 +112,7 @@ func TestThriftWaitsForItsEffect(t *testing.T) {
 	th := New(Config{}.WithDefaults())
 	now := time.Duration(0)
 	for ; th.Step() == 0; now += tickPeriod {
-		th.Tick(now, core, core)
+		th.Tick(now, core, core, false)
 	}
 	first := th.Step()
 	for end := now + DefaultDwell; now < end; now += tickPeriod {
@@ -120,7 +120,7 @@ func TestThriftWaitsForItsEffect(t *testing.T) {
 		if now < end-DefaultDwell*6/10 {
 			raw = 2 * core
 		}
-		th.Tick(now, raw, core)
+		th.Tick(now, raw, core, false)
 	}
 	if th.Step() != first {
 		t.Errorf("step %d after %d", th.Step(), first)
@@ -156,7 +156,7 @@ func (x *dense) run(d time.Duration) {
 		raw := x.base * (x.a + x.b*float64(t.Budget)/1000 + x.c*float64(t.Detail)/1000 + x.d*x.rate)
 		raw *= 1 + x.noise*(2*x.chance.Float64()-1)
 		x.smoothed += (min(raw, 1) - x.smoothed) / 20 // of what fits into a second
-		if x.th.Tick(x.now, int64(raw*float64(core)), int64(x.smoothed*float64(core))) {
+		if x.th.Tick(x.now, int64(raw*float64(core)), int64(x.smoothed*float64(core)), false) {
 			x.steps = append(x.steps, x.th.Step())
 		}
 	}
@@ -244,6 +244,29 @@ func BenchmarkThrottleTick(b *testing.B) {
 	now := time.Duration(0)
 	for b.Loop() {
 		now += tickPeriod
-		th.Tick(now, core/2, core/2)
+		th.Tick(now, core/2, core/2, false)
+	}
+}
+
+// Late ticks alone never slow time, and work on top of them does.
+func TestStrainLeavesTimeAlone(t *testing.T) {
+	th := New(Config{}.WithDefaults())
+	now := time.Duration(0)
+	run := func(d time.Duration, strained bool) {
+		for end := now + d; now < end; now += 100 * time.Millisecond {
+			th.Tick(now, 2*core, 2*core, strained)
+		}
+	}
+	run(2*time.Minute, true)
+	if got := th.Thrift(); got.Rate != 1000 || got.Detail != 500 {
+		t.Errorf("after two minutes of late ticks: %+v", got)
+	}
+	run(2*time.Minute, false)
+	if got := th.Thrift(); got.Rate != 200 || th.Step() != th.Steps() {
+		t.Errorf("after two minutes of too much work: %+v", got)
+	}
+	at := th.Step()
+	if run(time.Minute, true); th.Step() != at {
+		t.Errorf("late ticks lead from step %d to %d", at, th.Step())
 	}
 }

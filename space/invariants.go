@@ -72,7 +72,7 @@ func (c *Cell) assertReal(rec *record) {
 		invariant.Broken("space: %v was handed over and is still here", rec.e.ID)
 	}
 	for i := range r.flows {
-		if i > 0 && comparePeers(r.flows[i-1], r.flows[i]) >= 0 {
+		if i > 0 && r.flows[i-1].compare(r.flows[i].id, r.flows[i].side) >= 0 {
 			invariant.Broken("space: %v has two flows with %v", rec.e.ID, r.flows[i].id)
 		}
 	}

@@ -1,7 +1,7 @@
 // Crowd measures what a world of players costs: N of them walk about at a fixed density, ten times a
 // second each tells the server where it is, and each is told where those in view are. The managers,
 // the login, BaseApps and CellApps are OS processes of their own, which it starts and ends; the bots
-// are in this one.
+// are in this one, which on Linux gives way to the others: players have machines of their own.
 //
 //	go run ./examples/crowd                                2,000 players, 62 in view, 1 CellApp, 1 BaseApp
 //	go run ./examples/crowd -n 300 -cellapps 4 -baseapps 2 -json

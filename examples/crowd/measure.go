@@ -161,6 +161,9 @@ func (r *run) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := yield(); err != nil { // the servers have started
+		return err
+	}
 	login, err := netip.ParseAddrPort(strings.TrimPrefix(doors[0], "udp://")) // the only one
 	if err != nil {
 		return fmt.Errorf("the LoginApp's doors are %v: %w", doors, err)

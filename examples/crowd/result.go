@@ -30,6 +30,7 @@ type result struct {
 
 	WireDown    float64 `json:"wire_bytes_down_per_client_tick"`
 	WireUp      float64 `json:"wire_bytes_up_per_client_tick"`
+	PacketsDown float64 `json:"datagrams_down_per_client_tick"`
 	PayloadDown float64 `json:"payload_bytes_down_per_client_tick"`
 	PayloadUp   float64 `json:"payload_bytes_up_per_client_tick"`
 	Places      float64 `json:"places_per_client_tick"`
@@ -73,6 +74,7 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 		entrance: *e, CellApps: f.cellApps, BaseApps: f.baseApps, Sealed: f.seal, Side: round(f.side()),
 		InView: round(float64(b.bots.InView) / players), CPUBy: map[string]float64{}, Memory: kb(b.memory),
 		WireDown: per(b.bots.Wire.BytesIn - a.bots.Wire.BytesIn), WireUp: per(b.bots.Wire.BytesOut - a.bots.Wire.BytesOut),
+		PacketsDown: per(b.bots.Wire.PacketsIn - a.bots.Wire.PacketsIn),
 		PayloadDown: per(down), PayloadUp: per(b.bots.Client.BytesUp - a.bots.Client.BytesUp), Places: per(places),
 		Moves: fresh.Moves, Arrived: round(100 * fresh.Share()),
 		AgeP50: fresh.Age(0.5, 0, bots.Bands).Milliseconds(), AgeP99: fresh.Age(0.99, 0, bots.Bands).Milliseconds(),
@@ -125,8 +127,8 @@ func (r *result) print() {
 		r.In, r.InView, r.CPU, r.CPUBy, r.Cores, r.Ratio, r.Reference)
 	fmt.Fprintf(os.Stderr, "%.2f %% of %d moves in view within two ticks; ages p50 %d ms, p99 %d ms, worst by distance %v ms\n",
 		r.Arrived, r.Moves, r.AgeP50, r.AgeP99, r.AgeWorst)
-	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use, %.1f of them in packets of places; %.0f KB a client; %.2f %% of ticks late\n",
-		r.WireDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.PacketBytes, r.Memory, r.Late)
+	fmt.Fprintf(os.Stderr, "%.0f bytes down in %.1f datagrams, and %.0f up, for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use, %.1f of them in packets of places; %.0f KB a client; %.2f %% of ticks late\n",
+		r.WireDown, r.PacketsDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.PacketBytes, r.Memory, r.Late)
 	fmt.Fprintf(os.Stderr, "a bot costs %.1f µs a tick, and holds %.1f KB of heap; its process takes %.0f KB for each\n", r.BotCPU, r.BotHeap, r.BotMemory)
 	if r.Greetings > 0 {
 		fmt.Fprintf(os.Stderr, "%d reliable calls from one client to another took p50 %.0f ms, p99 %.0f ms\n", r.Greetings, r.GreetP50, r.GreetP99)

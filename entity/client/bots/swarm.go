@@ -130,7 +130,12 @@ func (s *Swarm) setWatching(on bool) error {
 
 // Freshness is what all bots found together while they watched.
 func (s *Swarm) Freshness() (all Freshness, err error) {
-	err = s.inGroups(func(g *group) { all.add(&g.fresh) })
+	err = s.inGroups(func(g *group) {
+		for i := range g.bots {
+			g.bots[i].countLate(g.now)
+		}
+		all.add(&g.fresh)
+	})
 	return all, err
 }
 

@@ -372,7 +372,7 @@ func TestWatchersSeeTheRestoredOneAnew(t *testing.T) {
 	r.restore(7, 5, b.backup.Parts, b.backup.Handled)
 	r.tick(5)
 	list, bodies := r.bundles(8)
-	if fmt.Sprint(list) != fmt.Sprint([]protocol.ID{protocol.LeaveID, protocol.EnterID}) {
+	if fmt.Sprint(list) != fmt.Sprint([]protocol.ID{protocol.LeaveID, protocol.EnterID, protocol.RestID}) {
 		t.Fatalf("the watcher was told %v", list)
 	}
 	var m protocol.Enter

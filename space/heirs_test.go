@@ -24,7 +24,7 @@ func TestRealsGoOnWithTheHeir(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -50, 1)
 	r.create(8, -60, 1)
-	r.tick(2)
+	r.tick(5)
 	b, real := r.bases[7], r.real(7)
 	order := real.e.Order
 	copied := b.in

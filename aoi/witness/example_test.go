@@ -52,18 +52,18 @@ func Example() {
 		fmt.Println(", pending", w.Pending(player))
 	}
 	w.Enter(&witness.Subject{Entity: other})
-	update(1)
+	update(11)
 	player.Position.X = 40 // the badge is within sight now
-	update(2)
-	update(3)
+	update(12)
+	update(13)
 	w.Leave(other.ID)
-	update(4)
+	update(14)
 	w.Enter(&witness.Subject{Entity: other})
-	update(5)
+	update(15)
 	// Output:
-	// tick 1: enter, pending 0
-	// tick 2: changes, pending 0
-	// tick 3:, pending 0
-	// tick 4: leave, but kept, pending 0
-	// tick 5: return, pending 0
+	// tick 11: enter, pending 0
+	// tick 12: changes, pending 0
+	// tick 13:, pending 0
+	// tick 14: leave, but kept, pending 0
+	// tick 15: return, pending 0
 }

@@ -175,7 +175,7 @@ func (w *Witness) sayReturn(en *entry) (exact, ok bool) {
 	switch {
 	case n.rested && n.moved == e.MoveStamp:
 		exact = true
-	case w.view.unlimited || !en.s.moving || en.s.exact:
+	case w.toldExactly(en):
 		w.packed, exact = protocol.AppendWhole(w.packed[:0], e), true
 		m.Entry = w.packed
 	default:

@@ -100,12 +100,23 @@ func (w *Witness) sayEnter(en *entry) (exact bool) {
 	en.meetLossy()
 	w.props = appendVisible(w.props[:0], e, int(en.level))
 	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Alias: uint32(en.alias), Position: e.Position, Direction: e.Direction, Props: w.props}
+	if exact = w.toldExactly(en); !exact {
+		m.Origin = protocol.OriginOf(e.Position)
+		w.place = protocol.AppendFar(w.place[:0], e, m.Origin)
+		m.Entry = w.place
+	}
 	if p := e.Def.Packing(property.OtherClientStream); p != property.Unpacked {
 		w.packed = w.with.Compressor.Pack(w.packed[:0], w.props, p, protocol.MaxProps)
 		m.Props = w.packed
 	}
 	w.bundle = m.Append(w.bundle)
-	return true
+	return exact
+}
+
+// toldExactly reports whether a client that meets an entity is told the exact place: one on the way is out of date in
+// a tick.
+func (w *Witness) toldExactly(en *entry) bool {
+	return w.view.unlimited || !en.s.moving || en.s.exact
 }
 
 // appendVisible appends the values of all properties that may be seen at a level.

@@ -34,6 +34,7 @@ type desk struct {
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
 	packed  []byte   // the same message, packed
+	place   []byte   // of an Enter
 	calls   int      // bytes of the calls in what is being told of an entity
 	pages   pages
 }

@@ -173,6 +173,11 @@ type Enter struct {
 	Alias     uint32
 	Position  property.Vector3
 	Direction property.Vector3
+	// Entry, if it is not nil, is sent in place of Position and Direction: the place of an entity on the way, as
+	// AppendFar writes it for Origin. It is shorter by some fifteen bytes. Parse leaves both alone, and sets Position and
+	// Direction.
+	Entry  []byte
+	Origin [2]int32
 	// Props are whole values, as property.Values.AppendClientValue writes them, packed; it aliases
 	// the input after Parse.
 	Props []byte
@@ -182,10 +187,14 @@ type Enter struct {
 func (m *Enter) Append(b []byte) []byte {
 	b, mark := Begin(b, EnterID)
 	b = fields.AppendID(b, m.ID)
-	b = binary.LittleEndian.AppendUint16(b, m.Type)
-	b = binary.AppendUvarint(b, uint64(m.Alias))
-	b = fields.AppendVector3(b, m.Position)
-	b = fields.AppendVector3(b, m.Direction)
+	b = binary.AppendUvarint(b, uint64(m.Type))
+	if m.Entry == nil {
+		b = binary.AppendUvarint(b, uint64(m.Alias)<<1)
+		b = fields.AppendVector3(fields.AppendVector3(b, m.Position), m.Direction)
+	} else {
+		b = binary.AppendUvarint(b, uint64(m.Alias)<<1|1)
+		b = append(appendOrigin(b, m.Origin), m.Entry...)
+	}
 	b = append(b, m.Props...)
 	return End(b, mark)
 }
@@ -194,13 +203,28 @@ func (m *Enter) Append(b []byte) []byte {
 func (m *Enter) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
-	m.Type = r.U16()
-	if m.Alias = fields.ReadUint32(&r); m.Alias > NoAlias {
+	m.Type = readType(&r)
+	alias := r.Uvarint()
+	if m.Alias = uint32(min(alias>>1, NoAlias)); alias>>1 > NoAlias {
 		r.Fail(errEntry)
 	}
-	m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
+	if alias&1 == 0 {
+		m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
+	} else {
+		place := Moved{origin: readOrigin(&r)}
+		m.Position, m.Direction = place.readAnew(&r)
+	}
 	m.Props = r.Rest()
 	return done(&r, "enter")
+}
+
+// readType reads what property.Definition.ClientID can be.
+func readType(r *codec.Reader) uint16 {
+	v := r.Uvarint()
+	if v > math.MaxUint16 {
+		r.Fail(errEntry)
+	}
+	return uint16(v)
 }
 
 // AppendLeave takes an entity out of the area of interest.

@@ -18,8 +18,9 @@ import (
 // MoveOther); version 8 lets a session go on over another channel (Resume); version 9 lets a client say
 // when it is ready to be shown the world (EnableEntities), gives it to another base (ResetEntities,
 // NewToken), asks a silent server (Ping), and takes the view along through a transition (Transit); version 10 tells a client its place in
-// the queue of those who wait for room (Waiting); version 11 says where a session goes on that is sent to an app which is gone by then (Switch).
-const Version = 11
+// the queue of those who wait for room (Waiting); version 11 says where a session goes on that is sent to an app which is gone by then (Switch); version 12
+// rounds the place of who enters on the way.
+const Version = 12
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10

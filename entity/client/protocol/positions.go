@@ -389,6 +389,17 @@ func (m *Moved) read(r *codec.Reader) {
 	}
 }
 
+// readAnew reads an entry for a client that holds no place of the entity, and tells it. The near and the middle
+// form are next to a place that is held, and no good.
+func (m *Moved) readAnew(r *codec.Reader) (at, to property.Vector3) {
+	m.read(r)
+	at, to, ok := m.From(property.Vector3{}, property.Vector3{})
+	if !ok || m.flags&farFlag == 0 || m.flags&middleFlag != 0 {
+		r.Fail(errEntry)
+	}
+	return at, to
+}
+
 func (m *Moved) readMiddle(r *codec.Reader) {
 	if m.flags&^middleFlags != 0 {
 		r.Fail(errEntry)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -58,6 +59,55 @@ func anEntry() []byte {
 	return protocol.AppendFar(nil, &e, [2]int32{3, -4})
 }
 
+// enters is an Enter as it is received, whether it told the place exactly or by an entry.
+type enters struct {
+	ID                  entity.ID
+	Type                uint16
+	Alias               uint32
+	Position, Direction property.Vector3
+	Props               string
+}
+
+func (e *enters) message() protocol.Enter {
+	return protocol.Enter{ID: e.ID, Type: e.Type, Alias: e.Alias, Position: e.Position, Direction: e.Direction, Props: []byte(e.Props)}
+}
+
+func entersOf(m *protocol.Enter) enters {
+	return enters{m.ID, m.Type, m.Alias, m.Position, m.Direction, string(m.Props)}
+}
+
+// Who enters on the way is told on the grid, wherever in the world, in some fifteen bytes less.
+func TestEnterOnTheWay(t *testing.T) {
+	for _, at := range []property.Vector3{{}, here, {X: -31, Y: -2.5, Z: 33}, {X: 90_000.1, Y: 300, Z: -90_000}} {
+		sent := enters{9, 2, 300, at, property.Vector3{X: 1, Y: 0.5}, "props"}
+		exact := sent.message()
+		rough := exact
+		var e presence.Entity
+		e.Put(at, sent.Direction, 1)
+		rough.Origin = protocol.OriginOf(at)
+		rough.Entry = protocol.AppendFar(nil, &e, rough.Origin)
+		b := rough.Append(nil)
+		if saved := len(exact.Append(nil)) - len(b); saved < 8 {
+			t.Errorf("at %v it saves %d bytes", at, saved)
+		}
+		var got protocol.Enter
+		if err := protocol.Messages(b, func(_ protocol.ID, body []byte) error { return got.Parse(body) }); err != nil {
+			t.Fatal(err)
+		}
+		if property.Distance(got.Position, at) > 0.05 || math.Abs(float64(got.Direction.X-1)) > 0.02 || math.Abs(float64(got.Direction.Y-0.5)) > 0.02 {
+			t.Errorf("%v is told as %v, %v", at, got.Position, got.Direction)
+		}
+		if sent.Position, sent.Direction = got.Position, got.Direction; entersOf(&got) != sent {
+			t.Errorf("%+v is told as %+v", sent, got)
+		}
+	}
+	near := protocol.Enter{ID: 9, Entry: protocol.NearOf(&presence.Motion{X: 3}).Append(nil, true)}
+	err := protocol.Messages(near.Append(nil), func(_ protocol.ID, body []byte) error { var m protocol.Enter; return m.Parse(body) })
+	if !errors.Is(err, protocol.ErrMalformed) {
+		t.Errorf("a place next to none is taken: %v", err)
+	}
+}
+
 func kinds() []kind {
 	place := protocol.Place{ID: 9<<32 | 1, Position: here, Direction: facing}
 	expected := protocol.Expected{Place: place, Type: 3, Props: []byte("props")}
@@ -92,7 +142,11 @@ func kinds() []kind {
 		of(protocol.ForcedID, protocol.Forced{Number: 300, Control: true, Position: here, Direction: facing}, false),
 		of(protocol.ControlledID, protocol.Controlled{ID: 1 << 40, Control: true, Incarnation: 3, Number: 300, Position: here, Direction: facing}, false),
 		of(protocol.MoveOtherID, protocol.MoveOther{ID: 1 << 40, Sequence: 1 << 31, Incarnation: 7, Forced: 300, Position: here, Direction: facing}, false),
-		of(protocol.EnterID, protocol.Enter{ID: 9, Type: 2, Alias: 300, Position: here, Direction: facing, Props: bytes.Repeat([]byte("long"), 100)}, true),
+		{
+			id: protocol.EnterID, sample: enters{9, 2, 300, here, facing, strings.Repeat("long", 100)}, open: true,
+			encode: func(b []byte, m any) []byte { e := m.(enters); v := e.message(); return v.Append(b) },
+			parse:  func(body []byte) (any, error) { var v protocol.Enter; err := v.Parse(body); return entersOf(&v), err },
+		},
 		of(protocol.KeepID, protocol.Keep{Alias: 300, Slot: 7, Drop: []byte{1, 200}}, true),
 		of(protocol.ReturnID, protocol.Return{Slot: 200, Alias: 300, Entry: anEntry(), Origin: [2]int32{3, -4}, Props: []byte("props")}, true),
 		of(protocol.TransitID, protocol.Transit{Offset: here, Companions: []entity.ID{5, 9<<32 | 3}}, false),

@@ -44,6 +44,7 @@ func (w *Witness) join(en *entry) {
 	step := w.step(en, w.distance(en))
 	en.stepped = halves(step)
 	w.queue.put(en, w.queue.now+step)
+	w.draw(en, en.stepped)
 	en.since = w.updates - 1 // it may have come in this Update
 }
 
@@ -58,7 +59,9 @@ func (w *Witness) contend(budget int) {
 		w.assertQueue()
 	}
 	w.clearPicked()
-	w.patrol(budget)
+	w.patrol()
+	w.attend(budget)
+	w.rescue(budget)
 	q.aside = q.aside[:0]
 	for len(q.heap) > 0 && w.room(budget) {
 		w.serveFront()
@@ -91,7 +94,7 @@ func (w *Witness) room(budget int) bool {
 
 // calm ends the queue. Turns that were taken do not matter any more.
 func (w *Witness) calm() {
-	w.queue.on = false
+	w.queue.on, w.queue.circle = false, w.queue.circle[:0]
 	for i := range w.entries {
 		w.entries[i].placed = false
 	}
@@ -159,28 +162,40 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 // is far away has its next turn half a minute later, and may stand beside the watcher long before.
 const patrolTicks = 10
 
-// patrol goes round all entries, and serves those that have waited too long, before everyone. One is
-// served whatever was spent, and more as far as the next Updates can save it. It looks for who will have
-// waited too long before it comes again. Who has come much nearer since its last turn gets the next one
-// sooner.
-func (w *Witness) patrol(budget int) {
+// patrol goes round all entries. Who has come much nearer since its last turn gets the next one sooner, and who is
+// among the nearest comes into the circle.
+func (w *Witness) patrol() {
+	q := &w.queue
+	for range (len(w.entries) + patrolTicks - 1) / patrolTicks {
+		if q.patrol >= len(w.entries) {
+			q.patrol = 0
+		}
+		if en := &w.entries[q.patrol]; en.s != nil {
+			w.hasten(en)
+		}
+		q.patrol++
+	}
+}
+
+// rescue goes round all entries, too, and serves those that have waited too long, before the queue. One is served
+// whatever was spent, and more as far as the next Updates can save it. It looks for who will have waited too long
+// before it comes again, and does not go on without having served it.
+func (w *Witness) rescue(budget int) {
 	q := &w.queue
 	round := max(min(w.cfg.MaxWait/4, patrolTicks), 1)
 	first := true
 	for range min((len(w.entries)+round-1)/round, len(w.entries)) {
-		if q.patrol >= len(w.entries) {
-			q.patrol = 0
+		if q.rescue >= len(w.entries) {
+			q.rescue = 0
 		}
-		if en := &w.entries[q.patrol]; en.s != nil && w.waited(en) >= w.cfg.MaxWait-round {
+		if en := &w.entries[q.rescue]; en.s != nil && w.waited(en) >= w.cfg.MaxWait-round {
 			if !first && !w.room(budget+w.spare.of(w.cfg.MaxDeficit)) || len(w.bundle) >= MaxDirect {
 				return
 			}
 			first = false
-			w.serve(q.patrol)
-		} else if en.s != nil {
-			w.hasten(en)
+			w.serve(q.rescue)
 		}
-		q.patrol++
+		q.rescue++
 	}
 }
 
@@ -194,7 +209,9 @@ func (w *Witness) turnFrom(en *entry) (at virtual, step halfSteps) {
 // hasten gives an entry the turn that is due from where it is, if that halves its wait.
 func (w *Witness) hasten(en *entry) {
 	q := &w.queue
-	if at, step := w.turnFrom(en); at.ahead(q.now) < en.at.ahead(q.now)/2 {
+	at, step := w.turnFrom(en)
+	w.draw(en, step)
+	if at.ahead(q.now) < en.at.ahead(q.now)/2 {
 		en.stepped = step
 		q.put(en, at)
 	}

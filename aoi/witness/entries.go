@@ -80,9 +80,26 @@ func (w *Witness) locate(n ref) (int, bool) {
 	return from, from < len(w.entries) && w.entries[from].alias == n.alias && w.entries[from].a != nil && w.entries[from].a.id == n.id
 }
 
-// slot finds the entry with an alias, or where it would stand or the one before. Few numbers below one
-// in use are free as a rule, so that the search goes down from there.
+// slot finds the entry with an alias, or where it would stand or the one before. Entries stay where they are as a
+// rule, so it looks first where that was the last time.
 func (w *Witness) slot(alias uint16) (int, bool) {
+	if int(alias) < len(w.where) {
+		if i := int(w.where[alias]); i < len(w.entries) && w.entries[i].alias == alias {
+			return i, w.entries[i].a != nil
+		}
+	}
+	i, found := w.search(alias)
+	if found {
+		for int(alias) >= len(w.where) {
+			w.where = append(w.where, 0)
+		}
+		w.where[alias] = uint16(i)
+	}
+	return i, found
+}
+
+// search is slot without a memory. Few numbers below one in use are free as a rule, so that it goes down from there.
+func (w *Witness) search(alias uint16) (int, bool) {
 	high := min(int(alias), len(w.entries)-1)
 	low, by := high, 1
 	for low > 0 && w.entries[low].alias > alias {

@@ -71,6 +71,7 @@ func TestUpdateSchemes(t *testing.T) {
 	d := *testDefinition(t)
 	d.UpdateScheme = property.UpdateScheme{Min: 80, Max: 80}
 	wd := crowd(t, Config{BytesPerTick: 50, MaxWait: 100_000}, 50, 0)
+	wd.still()
 	for i, e := range wd.all {
 		if e.Position.X = 100; i%10 == 0 { // five of another type
 			e.Def = &d
@@ -99,6 +100,7 @@ func TestUpdateSchemes(t *testing.T) {
 	for _, e := range wd.all {
 		wd.w.Enter(wd.subject(e))
 	}
+	wd.still()
 	expect("on the next cell")
 	wd.w.SweepPairs(func(id entity.ID) bool { return id != 2 }, 0)
 	wd.w.SetScheme(4, property.UpdateScheme{})

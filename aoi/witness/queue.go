@@ -19,7 +19,9 @@ type queue struct {
 	now    virtual // of the front
 	heap   []place
 	aside  []place // scratch: entries whose turn came twice in an Update
-	patrol int     // the entry at which the search for those who wait too long goes on
+	circle []near  // who comes first, by step
+	patrol int     // the entry at which the search for those who have come near goes on
+	rescue int     // and for those who wait too long
 }
 
 // place is that of an entry in the queue.
@@ -125,18 +127,27 @@ func (q *queue) order() {
 // step is how far a turn at a distance pushes an entity back: by the scheme that a script has set for
 // this client, or by that of its type. It needs a Subject.
 func (w *Witness) step(en *entry, dist float32) virtual {
-	d := en.s.def
-	if d == nil { // it was not shown yet
-		d = en.entity().Def
-	}
-	u := d.UpdateScheme
-	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
-		u = en.a.scheme
-	}
-	most := float32(1)
+	u := w.schemeOf(en)
 	if u == (property.UpdateScheme{}) {
-		u.Min, u.Max, most = minStep, maxStep, farthest
+		return w.usual(dist)
 	}
-	share := min(dist/cmp.Or(u.Distance, w.reach[0], w.cfg.MaxRadius), most)
+	share := min(dist/cmp.Or(u.Distance, w.reach[0], w.cfg.MaxRadius), 1)
 	return virtual(step1 * (u.Min + share*share*(u.Max-u.Min)))
+}
+
+// usual is the step of an entity without a scheme.
+func (w *Witness) usual(dist float32) virtual {
+	share := min(dist/cmp.Or(w.reach[0], w.cfg.MaxRadius), farthest)
+	return virtual(step1 * (minStep + share*share*(maxStep-minStep)))
+}
+
+// schemeOf is the scheme of an entry with a Subject, zero if there is none.
+func (w *Witness) schemeOf(en *entry) property.UpdateScheme {
+	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
+		return en.a.scheme
+	}
+	if d := en.s.def; d != nil {
+		return d.UpdateScheme
+	}
+	return en.entity().Def.UpdateScheme // it was not shown yet
 }

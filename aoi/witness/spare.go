@@ -8,6 +8,11 @@ type spare struct{ budget, detail uint16 }
 // whole is a full share, in thousandths.
 const whole = 1000
 
+// leastSaving is what a cell that saves leaves of the budget of a client at the least, in bytes: the places of the
+// nearest twenty in each second Update, half of what they do and who comes near. Less would hardly save work: two
+// thirds of a client's cost do not depend on its budget.
+const leastSaving = 125
+
 func (s spare) of(bytes int) int { return int(int64(bytes) * int64(s.budget) / whole) }
 
 // SetAllowance shrinks the byte budget to what the path to the client carries, in bytes per Update,
@@ -16,7 +21,10 @@ func (s spare) of(bytes int) int { return int(int64(bytes) * int64(s.budget) / w
 func (w *Witness) SetAllowance(bytes int) { w.line = max(0, bytes) }
 
 // Budget is how many bytes an Update may have now, what earlier ones took too much not deducted.
-func (w *Witness) Budget() int { return w.spare.of(w.allowed()) }
+func (w *Witness) Budget() int {
+	all := w.allowed()
+	return max(w.spare.of(all), min(all, leastSaving))
+}
 
 // Share is the part of Config.BytesPerTick that the path to the client leaves, in thousandths.
 func (w *Witness) Share() int { return int(int64(w.allowed()) * whole / int64(w.cfg.BytesPerTick)) }
@@ -40,7 +48,7 @@ func (w *Witness) mostDeficit() int {
 //
 // Nothing that the client is entitled to is lost for good by it. A smaller budget sends the same
 // things later. Details that the client has stay, and are brought up to date when the share rises
-// again. A reliable call is not a detail: it is heard as far away as ever. A call that may be lost
+// again. A client's budget does not shrink below 125 bytes by it. A reliable call is not a detail: it is heard as far away as ever. A call that may be lost
 // is heard only within the smaller distance.
 func (w *Witness) SetThrift(budget, detail uint16) {
 	if budget > 0 && budget <= whole && detail > 0 && detail <= whole {

@@ -57,7 +57,7 @@ func TestThriftOfUnreliableCalls(t *testing.T) {
 // The budget shrinks to its share, and so does the overdraft.
 func TestThriftOfBudget(t *testing.T) {
 	sent := func(share uint16) (bytes int) {
-		wd := newWorld(t, Config{BytesPerTick: 400, MaxDeficit: 400}, 5, 200)
+		wd := newWorld(t, Config{BytesPerTick: 800, MaxDeficit: 800}, 5, 200)
 		wd.interest()
 		wd.update(true)
 		wd.w.SetThrift(share, 1000)
@@ -74,8 +74,8 @@ func TestThriftOfBudget(t *testing.T) {
 		}
 		return bytes / 40
 	}
-	if all, quarter := sent(1000), sent(250); all < 360 || all > 440 || quarter < 90 || quarter > 120 {
-		t.Errorf("%d bytes a tick of 400, %d at a quarter", all, quarter)
+	if all, quarter := sent(1000), sent(250); all < 720 || all > 880 || quarter < 180 || quarter > 240 {
+		t.Errorf("%d bytes a tick of 800, %d at a quarter", all, quarter)
 	}
 }
 

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -16,12 +17,13 @@ import (
 type walkers struct {
 	*world
 	side float32
+	view float32 // radius of the area of interest
 	goal map[entity.ID]property.Vector3
 	age  map[entity.ID]int // of what the client holds, in ticks
 }
 
 func newWalkers(t *testing.T, cfg Config, n int, side float32) *walkers {
-	k := &walkers{newWorld(t, cfg, 1, 0), side, map[entity.ID]property.Vector3{}, map[entity.ID]int{}}
+	k := &walkers{newWorld(t, cfg, 1, 0), side, cfg.MaxRadius, map[entity.ID]property.Vector3{}, map[entity.ID]int{}}
 	for i := range n {
 		p := k.point()
 		k.all = append(k.all, newEntity(k.def, entity.ID(2000+i), 1, p.X, p.Z))
@@ -45,13 +47,22 @@ func (k *walkers) walk(e *presence.Entity) {
 	e.MoveTo(k.world.tick, property.Vector3{X: p.X + dx/way/2, Z: p.Z + dz/way/2}, property.Vector3{})
 }
 
+// wear changes what is seen of one in so many.
+func (k *walkers) wear(every int) {
+	for _, e := range k.all {
+		if k.rng.IntN(every) == 0 {
+			set(k.t, e, hp, k.rng.Uint64N(256))
+		}
+	}
+}
+
 // step is a tick in which all walk, and the client says that it has all.
 func (k *walkers) step() {
 	k.walk(k.watcher)
 	for _, e := range k.all {
 		k.walk(e)
 	}
-	k.interest()
+	k.interestIn(k.view)
 	for _, e := range k.all {
 		k.subject(e).Show(k.world.tick)
 	}
@@ -59,7 +70,7 @@ func (k *walkers) step() {
 	k.world.tick++
 	k.w.Saw(&protocol.Seen{Bundle: k.w.number, Packet: k.w.moves.number, Earlier: 1<<32 - 1})
 	for _, e := range k.all {
-		if i, known := k.w.find(e.ID); !known || !k.w.entries[i].sent || k.w.entries[i].moved == e.MoveStamp {
+		if i, known := k.w.find(e.ID); !k.within[e.ID] || known && k.w.entries[i].sent && k.w.entries[i].moved == e.MoveStamp {
 			k.age[e.ID] = 0
 		} else {
 			k.age[e.ID]++
@@ -67,31 +78,45 @@ func (k *walkers) step() {
 	}
 }
 
-// nearest are those whom the client has been told of, the nearest first.
-func (k *walkers) nearest() []*presence.Entity {
+// nearest are the first n, the nearest first, whether or not the client was told of them.
+func (k *walkers) nearest(n int) []*presence.Entity {
 	near := slices.Clone(k.all)
 	slices.SortFunc(near, func(a, b *presence.Entity) int {
-		return int(1000 * (property.Distance(a.Position, k.watcher.Position) - property.Distance(b.Position, k.watcher.Position)))
+		return cmp.Compare(property.Distance(a.Position, k.watcher.Position), property.Distance(b.Position, k.watcher.Position))
 	})
-	return slices.DeleteFunc(near, func(e *presence.Entity) bool { return !k.w.Has(e.ID, 1) })
+	return near[:n]
 }
 
-// In a crowd of which a tick has room for a fortieth, the nearest are told of as often as where nobody
-// walked: who has come from far away does not wait for the turn that was due there.
+// In a crowd of 2,000 on 300 by 300 m who all walk, and change a property every five seconds, at 20 kbit/s, a client
+// holds the places of the nearest twenty of two or three ticks ago, and nobody's is older than 30 s (row E7 of the
+// design). A place of someone whom the client has not met is as old as the other is in view. Where the cell saves it is so of
+// nineteen, and of the others as soon as there is room for their Enter.
 func TestNearestOfWalkers(t *testing.T) {
-	k := newWalkers(t, Config{BytesPerTick: 250, MaxRadius: aoiRadius}, 1000, 250)
-	var ages []int
-	for n := range 700 {
-		if k.step(); n < 300 {
-			continue
+	for _, c := range []struct {
+		share            uint16 // of the budget
+		p95, p99, oldest int
+	}{{whole, 2, 3, DefaultMaxWait}, {250, 3, DefaultMaxWait, DefaultMaxWait + 20}} {
+		k := newWalkers(t, Config{BytesPerTick: 250, MaxRadius: 100}, 2000, 300)
+		k.w.SetThrift(c.share, whole)
+		var ages []int
+		oldest := 0
+		for n := range 1500 {
+			k.wear(50)
+			if k.step(); n < 500 {
+				continue
+			}
+			for _, age := range k.age {
+				oldest = max(oldest, age)
+			}
+			for _, e := range k.nearest(20) {
+				ages = append(ages, k.age[e.ID])
+			}
 		}
-		for _, e := range k.nearest()[:20] {
-			ages = append(ages, k.age[e.ID])
+		slices.Sort(ages)
+		p95, p99 := ages[len(ages)*95/100], ages[len(ages)*99/100]
+		t.Logf("share %d: ages of the nearest 20 in ticks: p50 %d, p95 %d, p99 %d, worst %d; oldest %d", c.share, ages[len(ages)/2], p95, p99, ages[len(ages)-1], oldest)
+		if p95 > c.p95 || p99 > c.p99 || oldest > c.oldest {
+			t.Errorf("want p95 at most %d, p99 %d, oldest %d", c.p95, c.p99, c.oldest)
 		}
-	}
-	slices.Sort(ages)
-	p50, p99, worst := ages[len(ages)/2], ages[len(ages)*99/100], ages[len(ages)-1]
-	if p50 > 1 || p99 > 4 || worst > 10 {
-		t.Errorf("ages of the nearest 20 in ticks: p50 %d, p99 %d, worst %d", p50, p99, worst)
 	}
 }

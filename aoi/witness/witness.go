@@ -26,8 +26,9 @@ type Witness struct {
 	aliases aliases
 	moves   moves
 
-	names  index // the entries, by id
-	gaps   int   // in entries
+	names  index    // the entries, by id
+	where  []uint16 // by alias, where the entry stood when it was looked for last
+	gaps   int      // in entries
 	free   []*account
 	live   int     // entries that are not gone
 	factor float32 // of distances that detail depends on, in (0, 1]

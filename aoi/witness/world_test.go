@@ -146,14 +146,17 @@ func newWorldOf(t testing.TB, d *property.Definition, cfg Config, seed uint64, n
 
 func (wd *world) coordinate() float32 { return wd.rng.Float32()*400 - 200 }
 
-func (wd *world) interest() {
+func (wd *world) interest() { wd.interestIn(aoiRadius) }
+
+// interestIn is interest with another radius.
+func (wd *world) interestIn(radius float32) {
 	for _, e := range wd.all {
 		dist := property.Distance(wd.watcher.Position, e.Position)
 		switch {
-		case !wd.within[e.ID] && dist < aoiRadius:
+		case !wd.within[e.ID] && dist < radius:
 			wd.within[e.ID] = true
 			wd.w.Enter(wd.subject(e))
-		case wd.within[e.ID] && dist > aoiRadius+aoiHysteresis:
+		case wd.within[e.ID] && dist > radius+aoiHysteresis:
 			delete(wd.within, e.ID)
 			wd.w.Leave(e.ID)
 		}

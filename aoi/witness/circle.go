@@ -1,0 +1,100 @@
+package witness
+
+import "github.com/cellscape/cellscape/property"
+
+// The circle are those who come first while others compete: the nearest. The queue gives them the most turns, but how
+// soon the next one comes depends on all that the budget has to carry, and who was far away at the last turn has a late
+// one. So whoever stands in the circle has a turn in each second Update, before the queue is served:
+//
+//	patrol, all in ten Updates --draw--> circle  [ 7 | 3 | 20 | ... | 9 | ... | 31 ]  by step
+//	                                               promised, at most 20 | followed, at most 28
+//
+// Those behind the promised ones are followed so that nobody comes near unseen between two visits of the patrol: with
+// two people on ten square metres, the 48th is eight metres farther away than the 20th, and walks for a second.
+
+const (
+	// promised is how many have a turn every promisedWait Updates, while half of the budget has room for them: twenty
+	// who walk take 40 bytes in each.
+	promised     = 20
+	promisedWait = 2
+	// followed is how many are looked at each arrangeEvery Updates, of half of the witnesses in one tick and of the
+	// others in the next.
+	followed     = 48
+	arrangeEvery = 2
+)
+
+// near is a place in the circle.
+type near struct {
+	step  halfSteps // from where it is
+	alias uint16
+}
+
+// draw takes an entry with a Subject into the circle, if it comes before others there. Whom a scheme puts off more than
+// its distance does is none of the first: the game has said so.
+func (w *Witness) draw(en *entry, step halfSteps) {
+	q := &w.queue
+	last := len(q.circle) - 1
+	if en.alias == none || last+1 == followed && step >= q.circle[last].step {
+		return
+	}
+	for _, m := range q.circle {
+		if m.alias == en.alias {
+			return
+		}
+	}
+	if w.putOff(en, step) {
+		return
+	}
+	if last+1 < followed {
+		q.circle = append(q.circle, near{})
+		last++
+	}
+	q.settle(last, near{step, en.alias})
+}
+
+// settle puts one who is in the circle behind those before an index who come before it, and the others one further.
+func (q *queue) settle(i int, m near) {
+	for ; i > 0 && m.step < q.circle[i-1].step; i-- {
+		q.circle[i] = q.circle[i-1]
+	}
+	q.circle[i] = m
+}
+
+// putOff reports whether an entry has a longer step than others at its distance.
+func (w *Witness) putOff(en *entry, step halfSteps) bool {
+	u := w.schemeOf(en)
+	return u != (property.UpdateScheme{}) && step > halves(w.usual(w.distance(en)))
+}
+
+// attend serves those of the circle whose turn it is, as far as half of the whole budget goes, and debts leave it. (When
+// debts did not count, a link of 64 kbit/s had a queue of three seconds.)
+func (w *Witness) attend(budget int) {
+	if (w.updates+uint32(w.view.watcher.ID))%arrangeEvery == 0 {
+		w.arrange()
+	}
+	budget = min(budget, w.size()+w.Budget()/2)
+	for _, m := range w.queue.circle[:min(promised, len(w.queue.circle))] {
+		if !w.room(budget) {
+			return
+		}
+		if i, known := w.slot(m.alias); known && w.entries[i].s != nil && w.waited(&w.entries[i]) >= promisedWait {
+			w.serve(i)
+		}
+	}
+}
+
+// arrange orders the circle by where all are now, and lets go of who is not there any more.
+func (w *Witness) arrange() {
+	q := &w.queue
+	n := 0
+	for _, m := range q.circle {
+		i, known := w.slot(m.alias)
+		if !known || w.entries[i].s == nil {
+			continue
+		}
+		m.step = halves(w.step(&w.entries[i], w.distance(&w.entries[i])))
+		q.settle(n, m)
+		n++
+	}
+	q.circle = q.circle[:n]
+}

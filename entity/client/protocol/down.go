@@ -174,8 +174,8 @@ type Enter struct {
 	Position  property.Vector3
 	Direction property.Vector3
 	// Entry, if it is not nil, is sent in place of Position and Direction: the place of an entity on the way, as
-	// AppendFar writes it for Origin. It is shorter by some fifteen bytes. Parse leaves both alone, and sets Position and
-	// Direction.
+	// AppendFar writes it for Origin. It is shorter by some fifteen bytes. Parse sets all four; Entry
+	// aliases its input.
 	Entry  []byte
 	Origin [2]int32
 	// Props are whole values, as property.Values.AppendClientValue writes them, packed; it aliases
@@ -208,11 +208,14 @@ func (m *Enter) Parse(body []byte) error {
 	if m.Alias = uint32(min(alias>>1, NoAlias)); alias>>1 > NoAlias {
 		r.Fail(errEntry)
 	}
+	m.Entry, m.Origin = nil, [2]int32{}
 	if alias&1 == 0 {
 		m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
 	} else {
-		place := Moved{origin: readOrigin(&r)}
+		m.Origin = readOrigin(&r)
+		start, place := len(body)-r.Len(), Moved{origin: m.Origin}
 		m.Position, m.Direction = place.readAnew(&r)
+		m.Entry = body[start : len(body)-r.Len()]
 	}
 	m.Props = r.Rest()
 	return done(&r, "enter")

@@ -65,21 +65,36 @@ type enters struct {
 	Type                uint16
 	Alias               uint32
 	Position, Direction property.Vector3
-	Props               string
+	Props, Entry        string
+	Origin              [2]int32
+}
+
+// anEnter is one of somebody on the way.
+func anEnter() enters {
+	sent := protocol.Enter{ID: 9, Type: 2, Alias: 300, Entry: anEntry(), Origin: [2]int32{3, -4}, Props: bytes.Repeat([]byte("long"), 100)}
+	var got protocol.Enter
+	if err := protocol.Messages(sent.Append(nil), func(_ protocol.ID, body []byte) error { return got.Parse(body) }); err != nil {
+		panic(err)
+	}
+	return entersOf(&got)
 }
 
 func (e *enters) message() protocol.Enter {
-	return protocol.Enter{ID: e.ID, Type: e.Type, Alias: e.Alias, Position: e.Position, Direction: e.Direction, Props: []byte(e.Props)}
+	m := protocol.Enter{ID: e.ID, Type: e.Type, Alias: e.Alias, Position: e.Position, Direction: e.Direction, Origin: e.Origin, Props: []byte(e.Props)}
+	if e.Entry != "" {
+		m.Entry = []byte(e.Entry)
+	}
+	return m
 }
 
 func entersOf(m *protocol.Enter) enters {
-	return enters{m.ID, m.Type, m.Alias, m.Position, m.Direction, string(m.Props)}
+	return enters{m.ID, m.Type, m.Alias, m.Position, m.Direction, string(m.Props), string(m.Entry), m.Origin}
 }
 
 // Who enters on the way is told on the grid, wherever in the world, in some fifteen bytes less.
 func TestEnterOnTheWay(t *testing.T) {
 	for _, at := range []property.Vector3{{}, here, {X: -31, Y: -2.5, Z: 33}, {X: 90_000.1, Y: 300, Z: -90_000}} {
-		sent := enters{9, 2, 300, at, property.Vector3{X: 1, Y: 0.5}, "props"}
+		sent := enters{ID: 9, Type: 2, Alias: 300, Position: at, Direction: property.Vector3{X: 1, Y: 0.5}, Props: "props"}
 		exact := sent.message()
 		rough := exact
 		var e presence.Entity
@@ -97,6 +112,7 @@ func TestEnterOnTheWay(t *testing.T) {
 		if property.Distance(got.Position, at) > 0.05 || math.Abs(float64(got.Direction.X-1)) > 0.02 || math.Abs(float64(got.Direction.Y-0.5)) > 0.02 {
 			t.Errorf("%v is told as %v, %v", at, got.Position, got.Direction)
 		}
+		sent.Entry, sent.Origin = string(rough.Entry), rough.Origin
 		if sent.Position, sent.Direction = got.Position, got.Direction; entersOf(&got) != sent {
 			t.Errorf("%+v is told as %+v", sent, got)
 		}
@@ -143,7 +159,7 @@ func kinds() []kind {
 		of(protocol.ControlledID, protocol.Controlled{ID: 1 << 40, Control: true, Incarnation: 3, Number: 300, Position: here, Direction: facing}, false),
 		of(protocol.MoveOtherID, protocol.MoveOther{ID: 1 << 40, Sequence: 1 << 31, Incarnation: 7, Forced: 300, Position: here, Direction: facing}, false),
 		{
-			id: protocol.EnterID, sample: enters{9, 2, 300, here, facing, strings.Repeat("long", 100)}, open: true,
+			id: protocol.EnterID, sample: anEnter(), open: true,
 			encode: func(b []byte, m any) []byte { e := m.(enters); v := e.message(); return v.Append(b) },
 			parse:  func(body []byte) (any, error) { var v protocol.Enter; err := v.Parse(body); return entersOf(&v), err },
 		},

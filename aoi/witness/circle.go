@@ -10,7 +10,7 @@ import "github.com/cellscape/cellscape/property"
 //	                                               promised, at most 20 | followed, at most 28
 //
 // Those behind the promised ones are followed so that nobody comes near unseen between two visits of the patrol: with
-// two people on ten square metres, the 48th is eight metres farther away than the 20th, and walks for a second.
+// two people on a hundred square metres, the 48th is nine metres farther away than the 20th.
 
 const (
 	// promised is how many have a turn every promisedWait Updates, while half of the budget has room for them: twenty
@@ -52,7 +52,7 @@ func (w *Witness) draw(en *entry, step halfSteps) {
 	q.settle(last, near{step, en.alias})
 }
 
-// settle puts one who is in the circle behind those before an index who come before it, and the others one further.
+// settle puts m among those before index i, where it belongs by its step; who comes after it moves up by one.
 func (q *queue) settle(i int, m near) {
 	for ; i > 0 && m.step < q.circle[i-1].step; i-- {
 		q.circle[i] = q.circle[i-1]

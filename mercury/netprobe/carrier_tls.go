@@ -184,12 +184,16 @@ func (c *tlsCarrier) Receive(until time.Duration) (bool, error) {
 
 // Flush implements mercury.Carrier.
 func (c *tlsCarrier) Flush() error {
+	c.flushAll()
+	return nil
+}
+
+func (c *tlsCarrier) flushAll() {
 	for i, n := range c.dirty {
 		c.dirty[i] = nil
 		n.flush()
 	}
 	c.dirty = c.dirty[:0]
-	return nil
 }
 
 // Wake implements mercury.Carrier.

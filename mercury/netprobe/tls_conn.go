@@ -36,6 +36,7 @@ type tlsConn struct {
 	conn    *tls.Conn     // nil while it is dialled
 	early   []byte        // what was sent before it was open
 	out     *bufio.Writer // nil while nothing waits
+	fault   error         // of the first write that failed; the reading, which ends with it, tells of it
 	head    [lengthSize]byte
 
 	// The reading goroutine's.
@@ -65,10 +66,10 @@ func (n *tlsConn) peer() mercury.Address {
 func (n *tlsConn) open() {
 	n.carrier.handler.Opened(n.carrier.clock(), n.id, n.peer())
 	if n.early != nil {
-		_, _ = n.writer().Write(n.early) // reading tells of a fault
+		_, n.fault = n.writer().Write(n.early)
 		n.early = nil
 	}
-	_ = n.carrier.Flush()
+	n.carrier.flushAll()
 }
 
 // writer is where to put what is to leave with the next Flush.
@@ -95,12 +96,14 @@ func (n *tlsConn) send(msg []byte) error {
 	return err
 }
 
-// flush sends what waits. A fault is told by reading.
+// flush sends what waits.
 func (n *tlsConn) flush() {
 	if n.out == nil {
 		return
 	}
-	_ = n.out.Flush()
+	if err := n.out.Flush(); n.fault == nil {
+		n.fault = err
+	}
 	n.out.Reset(nil)
 	writers.Put(n.out)
 	n.out = nil
@@ -111,7 +114,7 @@ func (n *tlsConn) readOn() {
 	err := n.readAll()
 	c := n.carrier
 	c.turn.Lock()
-	c.end(n, errors.Join(mercury.ErrPeerClosed, err))
+	c.end(n, errors.Join(mercury.ErrPeerClosed, n.fault, err))
 	c.turn.Unlock()
 	_ = n.conn.Close()
 }
@@ -135,7 +138,7 @@ func (n *tlsConn) readAll() error {
 				break
 			}
 		}
-		_ = c.Flush()
+		c.flushAll()
 		c.turn.Unlock()
 		if err != nil {
 			return err

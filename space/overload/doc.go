@@ -3,9 +3,10 @@
 // entities, and at last its space runs slower.
 //
 // A Throttle sees only the load of the CellApp. BaseApps that do not keep up and ticks that end
-// late count as load, too; but for late ticks alone, of a CellApp that has less work than its core carries, time is not
-// slowed: that saves hardly any work, and gives nobody else's work back. The throttle goes down a ladder step by step while the load is too high,
-// and up again, more slowly, once there is room:
+// late count as load, too. But for late ticks alone, of a CellApp that has less work than its core
+// carries, time is not slowed: others have the processor, and that gives none of it back. The
+// throttle goes down a ladder step by step while the load is too high, and up again, more slowly,
+// once there is room:
 //
 //	step        0    1    2 ..  7 |  8    9 .. 14 | 15   16 .. 22
 //	budget   1000  800  640 .. 250|250  250   250 |250  250   250   what clients are sent at once

@@ -14,28 +14,35 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Bots that share sockets are players of their own: all are in the world, see each other, leave and
-// come back, and none of that is counted as an error.
-func TestLeaveAndReturn(t *testing.T) {
+// walkers starts n bots in a world of their own. They walk about, and those who do not stay leave and come back.
+func walkers(t *testing.T, n int, leave bots.Leave, stays func(number int) bool) *bots.Swarm {
+	t.Helper()
 	w, schema, err := world()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = w.Stop() }()
-	const n = 40
+	t.Cleanup(func() { _ = w.Stop() })
 	swarm, err := bots.Start(bots.Config{
 		Bots: n, LoginApp: w.LoginAddr(), Schema: schema, PerSocket: 30,
 		Behave: func(number int) bots.Behaviour {
-			walk := &bots.Walk{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20, Speed: 5}
-			if number%2 == 0 {
+			walk, leave := &bots.Walk{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20, Speed: 5}, leave
+			if stays(number) {
 				return walk
 			}
-			return bots.All{walk, &bots.Leave{Every: 2 * time.Second, Away: 200 * time.Millisecond}}
+			return bots.All{walk, &leave}
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return swarm
+}
+
+// Bots that share sockets are players of their own: all are in the world, see each other, leave and
+// come back, and none of that is counted as an error.
+func TestLeaveAndReturn(t *testing.T) {
+	const n = 40
+	swarm := walkers(t, n, bots.Leave{Every: 2 * time.Second, Away: 200 * time.Millisecond}, func(number int) bool { return number%2 == 0 })
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	for logins := uint64(0); logins < 2*n; {
@@ -163,25 +170,8 @@ func TestConfig(t *testing.T) {
 
 // Who watches others knows them apart while they leave and come back, and keeps little of those who have left.
 func TestWatchWhoLeaves(t *testing.T) {
-	w, schema, err := world()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = w.Stop() }()
 	const n = 40
-	swarm, err := bots.Start(bots.Config{
-		Bots: n, LoginApp: w.LoginAddr(), Schema: schema, PerSocket: 30,
-		Behave: func(number int) bots.Behaviour {
-			walk := &bots.Walk{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20, Speed: 5}
-			if number < n/4 {
-				return walk
-			}
-			return bots.All{walk, &bots.Leave{Every: time.Second, Away: 100 * time.Millisecond}}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	swarm := walkers(t, n, bots.Leave{Every: time.Second, Away: 100 * time.Millisecond}, func(number int) bool { return number < n/4 })
 	watch := func(on bool) {
 		t.Helper()
 		if err := swarm.Watch(on); err != nil {

@@ -98,7 +98,7 @@ type Model struct {
 
 // Init makes m ready for a path of which nothing is known. mtu is the size of a full packet in
 // bytes. floor is what may be in flight whatever the round trips say, in bytes, where more than
-// minRateWindow packets: see derive.
+// minRateWindow packets; 0 for none.
 func (m *Model) Init(mtu, floor int) {
 	*m = Model{mtu: int32(min(mtu, maxUnit)), floor: floorOf(floor)}
 	m.bytes = int32(m.leastWindow(initialRateWindow))

@@ -368,7 +368,7 @@ func (c *Client) enableAgain() {
 
 // forget drops everything that the cell part has shown.
 func (c *Client) forget() {
-	c.entities, c.data, c.day = nil, nil, dayClock{}
+	c.entities, c.data, c.day = replicas{}, nil, dayClock{}
 	c.aliases.clear()
 	c.forgetKept()
 	c.inWorld, c.space, c.bundle = false, 0, 0

@@ -36,7 +36,7 @@ func (c *Client) enter(r *Replica, alias uint32, position, direction property.Ve
 	r.alias, r.placed, r.told, r.entered = alias, byBundle(c.bundle), c.bundle, c.bundle
 	r.Position, r.Direction = position, direction
 	// A second Enter replaces the first, since it is newer.
-	if !c.leave(r.ID) && len(c.entities) >= MaxEntities {
+	if !c.leave(r.ID) && c.Len() >= MaxEntities {
 		return malformed("more than %d entities", MaxEntities)
 	}
 	if !c.aliases.put(r) {

@@ -34,7 +34,7 @@ var actors = map[string]string{
 	"Definition.Volatile":         "witness.Show",
 	"Definition.DetailedVolatile": "witness.Show",
 	"Definition.ManualAoI":        "space.inSight",
-	"Definition.UpdateScheme":     "witness.schemeOf",
+	"Definition.UpdateScheme":     "witness.stepOf",
 	"UpdateScheme.Min":            "witness.step",
 	"UpdateScheme.Max":            "witness.step",
 	"UpdateScheme.Distance":       "witness.step",

@@ -91,6 +91,7 @@ type throng struct {
 	stats          *property.Stats
 	workers        int
 	parallel       func(n int, f func(worker, i int))
+	walk           bool // as in examples/crowd: 5 m/s by random waypoint, and a change of a property every five seconds
 	forced         bool // the server moves the players, and tells each its place reliably in each tick
 }
 
@@ -132,6 +133,27 @@ func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 		c.population.Create(&m, addr(100))
 	}
 	var now time.Duration
+	wear, to := 10, make([]property.Vector3, players+1)
+	if o.walk {
+		wear = 50
+		for id := range to {
+			to[id] = at()
+		}
+	}
+	next := func(id entity.ID, p property.Vector3) property.Vector3 {
+		if !o.walk {
+			p.X = min(max(p.X+chance.Float32()-0.5, 0), side-1)
+			p.Z += chance.Float32() - 0.5
+			return p
+		}
+		for property.Distance(p, to[id]) < 0.5 {
+			to[id] = at()
+		}
+		share := 0.5 / property.Distance(p, to[id])
+		p.X += share * (to[id].X - p.X)
+		p.Z += share * (to[id].Z - p.Z)
+		return p
+	}
 	tick = func() {
 		now += tickPeriod
 		for id := entity.ID(1); id <= players; id++ {
@@ -139,9 +161,7 @@ func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 			if s := out.seen[id]; s != nil {
 				r.witness.Saw(s)
 			}
-			p := r.Position()
-			p.X = min(max(p.X+chance.Float32()-0.5, 0), side-1)
-			p.Z += chance.Float32() - 0.5
+			p := next(id, r.Position())
 			move := r.put // as its client says
 			if o.forced {
 				move = func(p, _ property.Vector3) error { return r.SetPosition(p) }
@@ -149,7 +169,7 @@ func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 			if err := move(p, r.Direction()); err != nil {
 				t.Fatal(err)
 			}
-			if chance.IntN(10) == 0 {
+			if chance.IntN(wear) == 0 {
 				a := r.script.Interface().(*Avatar)
 				a.Hp.Set(a.Hp.Get() + 1)
 			}
@@ -204,6 +224,18 @@ func BenchmarkPackedCell(b *testing.B) {
 		tick()
 	}
 	b.ReportMetric(float64(out.bytes)/float64(b.N)/2000, "bytes-sent/client-tick")
+}
+
+// BenchmarkWalkingCrowd is a tick of a cell with 2,000 players who walk on 300 by 300 m, see 100 m far, and are sent
+// 20 kbit/s each (row E7 of the design).
+func BenchmarkWalkingCrowd(b *testing.B) {
+	tick, out := throng{side: 300, line: 5000, reals: 2000, players: 2000, budget: 250, radius: 100, walk: true}.begin(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		tick()
+	}
+	b.ReportMetric(float64(out.bytes)/float64(b.N)/2000, "bytes-sent/client-tick")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/2000, "us/client-tick")
 }
 
 // A tick in which nobody comes or goes uses its memory again.

@@ -30,12 +30,17 @@ func (w *Witness) compete() {
 
 // distance is that of an entry with a Subject. As a rule the sight has the place, and is at hand.
 func (w *Witness) distance(en *entry) float32 {
-	if s := en.s; s.now == w.view.now {
-		dx, dz := s.x-w.view.x, s.z-w.view.z
-		return (&turn{square: dx*dx + dz*dz}).distance()
+	if en.s.now == w.view.now {
+		return w.apart(en.s)
 	}
 	p := &en.entity().Position
 	dx, dz := p.X-w.view.x, p.Z-w.view.z
+	return (&turn{square: dx*dx + dz*dz}).distance()
+}
+
+// apart is the distance of who was shown in this tick.
+func (w *Witness) apart(s *sight) float32 {
+	dx, dz := s.x-w.view.x, s.z-w.view.z
 	return (&turn{square: dx*dx + dz*dz}).distance()
 }
 
@@ -63,6 +68,7 @@ func (w *Witness) contend(budget int) {
 	w.attend(budget)
 	w.rescue(budget)
 	q.aside = q.aside[:0]
+	w.fetchQueue()
 	for len(q.heap) > 0 && w.room(budget) {
 		w.serveFront()
 	}
@@ -80,10 +86,24 @@ func (w *Witness) contend(budget int) {
 	}
 }
 
+// clearPicked lets nobody be picked.
 func (w *Witness) clearPicked() {
-	w.picked = slices.Grow(w.picked[:0], len(w.entries))[:len(w.entries)]
+	w.forms = slices.Grow(w.forms[:0], len(w.entries))[:len(w.entries)]
+	words := (len(w.entries) + wordBits - 1) / wordBits
+	w.picked = slices.Grow(w.picked[:0], words)[:words]
 	clear(w.picked)
 }
+
+// wordBits is how many entries a word of picked is for.
+const wordBits = 64
+
+// pick has the place of an entry go into a packet, in a form.
+func (w *Witness) pick(i int, f form) {
+	w.forms[i] = f
+	w.picked[i/wordBits] |= 1 << (i % wordBits)
+}
+
+func (w *Witness) isPicked(i int) bool { return w.picked[i/wordBits]>>(i%wordBits)&1 != 0 }
 
 // minHeap keeps the queue of a few from being made anew when one of them comes and goes.
 const minHeap = 16
@@ -134,7 +154,7 @@ func (w *Witness) serveFront() {
 
 // attended reports whether an entry had its turn in this Update.
 func (w *Witness) attended(i int) bool {
-	return w.picked[i] != unpicked || w.entries[i].since == w.updates
+	return w.isPicked(i) || w.entries[i].since == w.updates
 }
 
 // serve says what an entry is owed, and how far away it is. It reports false if there is nothing to
@@ -152,7 +172,7 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 		w.sayWords(en, &t)
 	}
 	if t.due&dueMove != 0 {
-		w.picked[i] = t.form
+		w.pick(i, t.form)
 		w.moves.plan(en, t.form)
 	}
 	return t.distance(), en.s != nil
@@ -229,4 +249,7 @@ func (w *Witness) postpone(en *entry) bool {
 }
 
 // waited is for how many Updates an entry has not had its turn.
-func (w *Witness) waited(en *entry) int { return int(int32(w.updates - en.since)) }
+func (w *Witness) waited(en *entry) int { return w.lapse(en.since) }
+
+// lapse is how many Updates it is from an earlier one to the present one.
+func (w *Witness) lapse(from uint32) int { return int(int32(w.updates - from)) }

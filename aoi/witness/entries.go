@@ -89,7 +89,7 @@ func (w *Witness) slot(alias uint16) (int, bool) {
 		}
 	}
 	i, found := w.search(alias)
-	if found {
+	if i >= 0 && w.entries[i].alias == alias { // a gap is filled soon
 		for int(alias) >= len(w.where) {
 			w.where = append(w.where, 0)
 		}

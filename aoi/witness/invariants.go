@@ -61,16 +61,31 @@ func (w *Witness) assertQueue() {
 	q := &w.queue
 	w.clearPicked() // scratch: who waits
 	for i, p := range q.heap {
-		if i > 0 && p.before(q.heap[(i-1)/2]) {
+		if i > 0 && p.before(q.heap[(i-1)/children]) {
 			invariant.Broken("witness: alias %d comes after who should follow it", p.alias)
 		}
 		if at, known := w.slot(p.alias); known && w.entries[at].at == p.at {
-			w.picked[at] = nearForm
+			w.pick(at, nearForm)
 		}
 	}
 	for i := range w.entries {
-		if en := &w.entries[i]; en.s != nil && en.alias != none && w.picked[i] == unpicked {
+		if en := &w.entries[i]; en.s != nil && en.alias != none && !w.isPicked(i) {
 			invariant.Broken("witness: %v waits for no turn", en.a.id)
+		}
+	}
+	w.assertCircle()
+}
+
+// assertCircle checks that who stands in the circle has an entry, which looks at the same.
+func (w *Witness) assertCircle() {
+	for k, m := range w.queue.circle {
+		if i, known := w.slot(m.alias); !known || w.entries[i].s != m.s || m.s == nil {
+			invariant.Broken("witness: alias %d in the circle has no entry, or that of another", m.alias)
+		}
+		for _, other := range w.queue.circle[:k] {
+			if other.alias == m.alias {
+				invariant.Broken("witness: alias %d is in the circle twice", m.alias)
+			}
 		}
 	}
 }

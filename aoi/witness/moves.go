@@ -34,7 +34,7 @@ type told struct {
 type form uint8
 
 const (
-	unpicked form = iota
+	noForm form = iota
 	nearForm
 	turningForm
 	middleForm

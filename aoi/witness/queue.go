@@ -11,7 +11,7 @@ import (
 // from one Update to the next, so that a witness touches whom it serves and not whom it sees: in a
 // crowd of two thousand there is room for seventy.
 //
-// It is a heap by virtual time. An entry that is served, or that is owed nothing when its turn comes,
+// It is a heap by virtual time, of four children each, which lie in a line of memory or two. An entry that is served, or that is owed nothing when its turn comes,
 // takes its next turn a step later. What stands in the heap with another time than its entry is out of
 // date: it is dropped when it comes to the front.
 type queue struct {
@@ -73,9 +73,12 @@ func halves(step virtual) halfSteps { return halfSteps(min(step/(step1/2), math.
 
 func (h halfSteps) virtual() virtual { return virtual(h) * (step1 / 2) }
 
+// children is how many places of the heap stand below each.
+const children = 4
+
 func (q *queue) rise(i int) {
 	for p := q.heap[i]; i > 0; {
-		up := (i - 1) / 2
+		up := (i - 1) / children
 		if !p.before(q.heap[up]) {
 			return
 		}
@@ -101,12 +104,14 @@ func (q *queue) sink(i int) {
 	}
 	p := h[i]
 	for {
-		child := 2*i + 1
+		child := children*i + 1
 		if child >= len(h) {
 			break
 		}
-		if child+1 < len(h) && h[child+1].before(h[child]) {
-			child++
+		for next := child + 1; next < min(children*i+1+children, len(h)); next++ {
+			if h[next].before(h[child]) {
+				child = next
+			}
 		}
 		if !h[child].before(p) {
 			break
@@ -119,7 +124,7 @@ func (q *queue) sink(i int) {
 
 // order makes a heap of what stands in any order.
 func (q *queue) order() {
-	for i := len(q.heap)/2 - 1; i >= 0; i-- {
+	for i := (len(q.heap)+children-2)/children - 1; i >= 0; i-- {
 		q.sink(i)
 	}
 }
@@ -127,10 +132,29 @@ func (q *queue) order() {
 // step is how far a turn at a distance pushes an entity back: by the scheme that a script has set for
 // this client, or by that of its type. It needs a Subject.
 func (w *Witness) step(en *entry, dist float32) virtual {
-	u := w.schemeOf(en)
-	if u == (property.UpdateScheme{}) {
-		return w.usual(dist)
+	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
+		return w.schemed(&en.a.scheme, dist)
 	}
+	return w.stepOf(en.def(), dist)
+}
+
+// def is the type of an entry with a Subject.
+func (en *entry) def() *property.Definition {
+	if d := en.s.def; d != nil {
+		return d
+	}
+	return en.entity().Def // it was not shown yet
+}
+
+// stepOf is the step of a type.
+func (w *Witness) stepOf(d *property.Definition, dist float32) virtual {
+	if d.UpdateScheme.Min > 0 {
+		return w.schemed(&d.UpdateScheme, dist)
+	}
+	return w.usual(dist)
+}
+
+func (w *Witness) schemed(u *property.UpdateScheme, dist float32) virtual {
 	share := min(dist/cmp.Or(u.Distance, w.reach[0], w.cfg.MaxRadius), 1)
 	return virtual(step1 * (u.Min + share*share*(u.Max-u.Min)))
 }
@@ -141,13 +165,40 @@ func (w *Witness) usual(dist float32) virtual {
 	return virtual(step1 * (minStep + share*share*(maxStep-minStep)))
 }
 
-// schemeOf is the scheme of an entry with a Subject, zero if there is none.
-func (w *Witness) schemeOf(en *entry) property.UpdateScheme {
-	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
-		return en.a.scheme
+// hasScheme reports whether an entry with a Subject has a scheme, for this client or by its type.
+func (w *Witness) hasScheme(en *entry) bool {
+	return len(w.pairs) > 0 && en.a.scheme.Min > 0 || en.def().UpdateScheme.Min > 0
+}
+
+// fetchAhead is how many places of the queue are fetched together: about as many as have their turn in an Update.
+const fetchAhead = 16
+
+// fetchQueue touches the entries that have their turns soon. They lie scattered over memory; asked for together they
+// come in the time of a few.
+func (w *Witness) fetchQueue() {
+	sum := uint32(0)
+	for _, p := range w.queue.heap[:min(fetchAhead, len(w.queue.heap))] {
+		sum += w.touch(p.alias)
 	}
-	if d := en.s.def; d != nil {
-		return d.UpdateScheme
+	w.fetched = sum
+}
+
+// fetchCircle does so for those whose turn the circle asks for.
+func (w *Witness) fetchCircle(first []near) {
+	sum := uint32(0)
+	for k := range first {
+		if w.lapse(first[k].last) >= promisedWait {
+			sum += w.touch(first[k].alias)
+		}
 	}
-	return en.entity().Def.UpdateScheme // it was not shown yet
+	w.fetched = sum
+}
+
+func (w *Witness) touch(alias uint16) uint32 {
+	if int(alias) < len(w.where) {
+		if i := int(w.where[alias]); i < len(w.entries) {
+			return uint32(w.entries[i].alias)
+		}
+	}
+	return 0
 }

@@ -30,7 +30,9 @@ type desk struct {
 	words   int      // how many are due something reliable
 	bundle  []byte
 	header  int      // bytes of the bundle before its first message
-	picked  []form   // for each entry, how its place goes into a packet, if it does
+	picked  []uint64 // a bit for each entry of which the place goes into a packet
+	forms   []form   // for each of those, how
+	fetched uint32   // nobody reads it: see fetchCircle
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
 	packed  []byte   // the same message, packed

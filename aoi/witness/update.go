@@ -2,6 +2,7 @@ package witness
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/presence"
@@ -247,9 +248,10 @@ func (w *Witness) sayMoves() {
 // sayPicked writes the places that were picked, in the order of a packet.
 func (w *Witness) sayPicked() {
 	w.moves.after = w.lastBundle()
-	for i, f := range w.picked {
-		if f != unpicked {
-			w.moves.say(&w.entries[i], int32(i), f)
+	for k, word := range w.picked {
+		for ; word != 0; word &= word - 1 {
+			i := k*wordBits + bits.TrailingZeros64(word)
+			w.moves.say(&w.entries[i], int32(i), w.forms[i])
 		}
 	}
 }

@@ -118,6 +118,9 @@ func (w *Witness) meet(s *Subject) {
 // reseat takes in that the Subject of an entry may not be what it was: who has none is listed, and
 // who has one again waits for a turn.
 func (w *Witness) reseat(en *entry, was *sight) {
+	if was != nil && en.s != was {
+		w.queue.forget(en.alias)
+	}
 	switch {
 	case en.s == nil && !en.listed:
 		en.listed = true

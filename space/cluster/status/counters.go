@@ -92,10 +92,11 @@ func (c *Counters) All() iter.Seq2[string, *uint64] {
 	}
 }
 
-// Add adds d to c.
+// Add adds d to c. It goes by the order of the fields: by their names, it was a fifth of all work where a simulated
+// world asks for its status at each step.
 func (c *Counters) Add(d *Counters) {
-	from := reflect.ValueOf(d).Elem()
-	for name, n := range c.All() {
-		*n += from.FieldByName(name).Uint()
+	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(d).Elem()
+	for i := range to.NumField() {
+		to.Field(i).SetUint(to.Field(i).Uint() + from.Field(i).Uint())
 	}
 }

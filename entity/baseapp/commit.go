@@ -17,8 +17,8 @@ const MaxCommits = 64
 // commit is a callback that waits for a copy of the base:
 //
 //	Backup --> wanted --copy sent--> sent --all holders have it--> the callback
-//	              |                    |
-//	              +---- restored from a copy that has it ----> the callback
+//	              ^                    |
+//	              +-- another life ----+
 type commit struct {
 	method string
 	user   int64

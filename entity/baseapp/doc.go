@@ -215,6 +215,8 @@
 //   - One part moves at a time. It goes on as a part even if the app is to leave meanwhile.
 //   - A base goes back into the app only from its last copy, with a life more than that has: nothing that it said
 //     before is taken for something new. The number of its copies rises on.
+//   - Perhaps no holder has that last copy. So what the base has handled, its commits and what its client has said count
+//     as settled no sooner than a copy of the next life is confirmed. It is so with a base that is restored at an heir.
 //
 // Bases that wait for answers of a manager or of the store keep their slices here for movePatience; one that a
 // player has logged in to, and has not come for, as long as its token is good; one whose client is away until that

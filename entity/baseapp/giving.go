@@ -367,7 +367,7 @@ func (b *base) codeGiving(c *codec.Coder) {
 	c.Bool(&has[1])
 	if has[0] {
 		if b.giving == nil {
-			b.giving = &giving{number: kept, until: b.app.now + giveTime} // the copy that is read knows of it
+			b.giving = &giving{until: b.app.now + giveTime}
 		}
 		b.giving.code(c)
 	}

@@ -30,7 +30,7 @@ func (b *base) codeKeep(c *codec.Coder) {
 	codec.Uint32(c, &holder)
 	copy.code(c)
 	if reading {
-		k.holder, k.copy, k.wanted, k.stepCopy = holder, copy, wanted, kept
+		k.holder, k.copy, k.wanted = holder, copy, wanted
 	}
 	c.Bytes(&k.loaded, store.MaxData)
 	codec.List(c, &k.waits, limits.StoreWaits, 3, func(c *codec.Coder, w *storeWait) {

@@ -123,6 +123,50 @@ func TestMoveBack(t *testing.T) {
 	}
 }
 
+// Bases go back from last copies that nobody else holds. So what these contain is not settled before the holders have
+// a copy of the next life: until then the death of this app would be healed from an older one.
+func TestMoveBackSettlesNothing(t *testing.T) {
+	c := crowd(t, 30)
+	was := map[entity.ID]uint32{}
+	c.mute[appW] = true
+	for _, b := range c.a.list {
+		was[b.id] = b.life()
+		b.link.in.Accept(1, 1, 1, nil, func([]byte) {})
+		if err := b.Backup("OnAlarm", 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.say(c.bases, &wire.Shed{To: appW, Bases: 5})
+	c.pass(DefaultTick)
+	if !c.a.Moves() {
+		t.Fatal("no base moves")
+	}
+	c.pass(stillMost + 2*DefaultTick)
+	back := func(each func(b *base)) (n int) {
+		for _, b := range c.a.list {
+			if b.life() > was[b.id] {
+				n++
+				each(b)
+			}
+		}
+		return n
+	}
+	if n := back(func(b *base) {
+		if b.link.in.Last() != 1 || b.settled(&b.link.in) != 0 || len(b.commits) != 1 {
+			t.Errorf("%v has handled %d and settled %d, waits for %d copies", b.id, b.link.in.Last(), b.settled(&b.link.in), len(b.commits))
+		}
+	}); n == 0 || c.a.Moves() {
+		t.Fatalf("%d bases are back, others move: %v", n, c.a.Moves())
+	}
+	c.mute[appW] = false
+	c.pass(2 * copyPatience)
+	back(func(b *base) {
+		if b.settled(&b.link.in) != 1 || len(b.commits) != 0 {
+			t.Errorf("%v has settled %d, waits for %d copies", b.id, b.settled(&b.link.in), len(b.commits))
+		}
+	})
+}
+
 // Bases that go to an app are those whose first holder it is; no more go than were ordered, or one slice.
 func TestShed(t *testing.T) {
 	c := crowd(t, 100)

@@ -156,7 +156,6 @@ func (s *seat) read(r *codec.Reader) {
 		}
 	}
 	s.uploads = r.Uvarint()
-	s.saved, s.settled = s.uploads, s.uploads
 	last := s.has
 	for range r.Count(MaxClientTail/tail.Overhead, 3) { // a stream, a number, no bytes
 		stream, number := r.U8(), r.Uvarint()

@@ -60,6 +60,22 @@ func TestSeatTravels(t *testing.T) {
 	}
 }
 
+// What a client has said is settled when others hold a copy of the base that was made from the stream, not before.
+func TestSettlesNothingOfAStream(t *testing.T) {
+	r, g, v := seated(t)
+	b := r.a.byID[v.ID()]
+	g.say((&protocol.BaseCall{Method: 9}).Append(nil))
+	moved(t, r, b, b.appendClient(nil))
+	if s := b.seat; s.uploads != 1 || s.settled != 0 {
+		t.Errorf("%d messages are handled, %d settled", s.uploads, s.settled)
+	}
+	b.saved(1)
+	b.confirmed(1)
+	if b.seat.settled != 1 {
+		t.Errorf("%d messages are settled", b.seat.settled)
+	}
+}
+
 // A client may come back before the cell part has said again what it has.
 func TestRepeatsAfterTheResume(t *testing.T) {
 	r, g, v := seated(t)

@@ -305,14 +305,16 @@ func (b *base) bornBy(life uint32) bool {
 	return b.link.out.BornBy(life) && !slices.ContainsFunc(b.talks, func(t *talk) bool { return !t.out.BornBy(life) })
 }
 
-// revive turns what was read into a later life.
+// revive turns what was read into a later life. Perhaps no other app has the copy that was read: a move that came to
+// nothing ends with one that no holder may have. So nothing counts as settled that was not before, until a copy of
+// this life is confirmed.
 func (b *base) revive(former, lives uint32) {
 	a := b.app
 	b.link.revive(a.now, former, lives)
 	b.heardAt = a.now
 	b.teleported = max(b.teleported, uint64(flow.MarkOf(b.life(), 0))) // above what the former life may have asked for
 	for i := range b.commits {
-		b.commits[i].number = kept // in the copy that was read
+		b.commits[i].number = 0 // the copy that was read may be nowhere else
 	}
 	if b.creation != nil {
 		b.creation.until = a.now + CreatePatience
@@ -320,7 +322,7 @@ func (b *base) revive(former, lives uint32) {
 	b.names = slices.DeleteFunc(b.names, func(n ownName) bool { return !n.has }) // the script is told that it was not answered
 	for _, t := range b.talks {
 		t.home = a.homeOf(t.id)
-		t.in.Restore()
+		t.in.RestoreUnconfirmed()
 		t.in.Owe()
 		t.out.Restart(former)
 		a.wake(t)
@@ -348,7 +350,7 @@ const adoptGap = 1 << 10
 func (l *cellLink) revive(now time.Duration, former, lives uint32) {
 	l.life = former + lives
 	l.out.Restart(former)
-	l.in.Restore()
+	l.in.RestoreUnconfirmed()
 	l.in.Owe()
 	l.app = mercury.Address{}
 	l.unknown = adoptGap

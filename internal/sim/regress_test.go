@@ -26,6 +26,7 @@ const (
 	away     = "an entity without a base was handed on, and its former CellApp told callers that it had ended"
 	poor     = "a place that was seen through a gateway waited for its turn in a spent budget, and counted as late"
 	former   = "a handoff of a former life came late, and its real heard what the base said to the next one"
+	nobodys  = "a base that went back from a move counted as settled what only its last copy had, which no holder did, and its BaseApp died"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -69,6 +70,7 @@ func TestKept(t *testing.T) {
 		{swept(20172), away},
 		{swept(20046), poor},
 		{cutting(shedding(13)), former},
+		{cutting(shedding(1054)), nobodys},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

@@ -140,7 +140,14 @@ func (b *base) addToFlow(payload []byte) error {
 	return nil
 }
 
+// sendMessage sends a message of the flow. What it says of the client is what is so now, not what was so when it was
+// kept: a new incarnation is made with the present session, and would end it and begin it anew by an older word.
 func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
+	if len(payload) > 0 && flow.Payload(payload[0]) == flow.SetClientPayload {
+		m := b.clientSession()
+		payload = m.Append(b.app.payload[:0], flow.SetClientPayload)
+		b.app.payload = payload
+	}
 	b.app.send(b.link.App(), &flow.Message{
 		From: b.id, FromPart: entity.BasePart, To: b.id, ToPart: entity.CellPart,
 		Incarnation: b.life(), Born: b.link.out.Born(number, b.life()), Low: b.link.out.Low(), Number: number,

@@ -162,6 +162,38 @@ func TestKeptProxyIsAttachedAgain(t *testing.T) {
 	}
 }
 
+// The cell part dies before it has heard that the client is another one. It is made again with the new session, which
+// what the flow still keeps must not end and begin anew: the client would be told of two pasts in one.
+func TestSessionIsNotBegunTwice(t *testing.T) {
+	r := joinedRig(t)
+	r.keep = true
+	old, id, _ := r.playLive()
+	r.up(appX, id, 1, 1, backup(1, 0, 1, 0, "backup"))
+	old.say(protocol.AppendLogout(nil))
+	r.relogin("ann")
+	p := r.connect(2)
+	p.attach(r.made().Token)
+	r.die(appX)
+	if c := r.located(id, appZ); c.Session.Number != 2 {
+		t.Fatalf("made with session %d", c.Session.Number)
+	}
+	r.current(appZ, id, 2, 0, 0)
+	r.pass(2 * flow.ResendAfter)
+	said := 0
+	for _, m := range told[flow.Message](r, appZ) {
+		var s flow.Session
+		if flow.Payload(m.Payload[0]) != flow.SetClientPayload || s.Parse(m.Payload[1:]) != nil {
+			continue
+		}
+		if said++; s.Number != 2 {
+			t.Errorf("message %d says session %d", m.Number, s.Number)
+		}
+	}
+	if said < 2 {
+		t.Errorf("%d messages of sessions", said)
+	}
+}
+
 func TestRefuseLogin(t *testing.T) {
 	r := joinedRig(t, func(c *Config) { c.Relogin = RefuseLogin })
 	old, _, _ := r.playLive()

@@ -125,12 +125,13 @@ func TestSum(t *testing.T) {
 	b.bots.InView, b.bots.Client.BytesDown, b.bots.Client.BytesUp = 6200, 2_000_000, 600_000
 	b.bots.Wire.BytesIn, b.bots.Wire.BytesOut = 2_400_000, 1_000_000
 	b.bots.Client.PositionBytes, b.bots.Client.Places = 1_600_000, 800_000
-	fresh := bots.Freshness{Moves: 1_000_000, InTime: 990_000, Places: 800_000, Worst: [bots.Bands]time.Duration{time.Second, 2 * time.Second}}
+	fresh := bots.Freshness{Moves: 1_000_000, InTime: 990_000, Places: 800_000, Worst: [bots.Bands]time.Duration{time.Second, 2 * time.Second}, WorstNear: 3 * time.Second}
 	r := sum(f, e, &a, &b, &fresh)
 	for name, c := range map[string]struct{ got, want float64 }{
 		"server CPU": {r.CPU, 15.05}, "of the CellApp": {r.CPUBy["cellapp"], 10}, "cores": {r.Cores, .02}, "in view": {r.InView, 62}, "a bot": {r.BotCPU, 20},
 		"a bot's memory": {r.BotMemory, 8}, "of it heap": {r.BotHeap, 6}, "a client's memory": {r.Memory, 50}, "down": {r.WireDown, 120}, "payload down": {r.PayloadDown, 100},
 		"up": {r.WireUp, 50}, "a place": {r.PlaceBytes, 2.5}, "in packets": {r.PacketBytes, 2}, "places": {r.Places, 40}, "late": {r.Late, 2}, "arrived": {r.Arrived, 99}, "worst": {float64(r.AgeWorst[1]), 2000},
+		"worst of the nearest": {float64(r.NearWorst), 3000},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)

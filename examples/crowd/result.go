@@ -43,6 +43,10 @@ type result struct {
 	AgeP99   int64   `json:"age_p99_ms"`
 	AgeWorst []int64 `json:"age_worst_ms_by_distance"`
 	P99By    []int64 `json:"age_p99_ms_by_distance"`
+	// Of the nearest twenty whom each player knows.
+	NearP95   int64 `json:"age_p95_ms_of_nearest_20"`
+	NearP99   int64 `json:"age_p99_ms_of_nearest_20"`
+	NearWorst int64 `json:"age_worst_ms_of_nearest_20"`
 
 	// Greetings are reliable calls from one client to another.
 	Greetings int     `json:"reliable_calls"`
@@ -78,6 +82,7 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 		PayloadDown: per(down), PayloadUp: per(b.bots.Client.BytesUp - a.bots.Client.BytesUp), Places: per(places),
 		Moves: fresh.Moves, Arrived: round(100 * fresh.Share()),
 		AgeP50: fresh.Age(0.5, 0, bots.Bands).Milliseconds(), AgeP99: fresh.Age(0.99, 0, bots.Bands).Milliseconds(),
+		NearP95: fresh.AgeNear(0.95).Milliseconds(), NearP99: fresh.AgeNear(0.99).Milliseconds(), NearWorst: fresh.WorstNear.Milliseconds(),
 		BotCPU: round((b.botsCPU - a.botsCPU).Seconds() * 1e6 / ticks), BotMemory: kb(b.botsMemory), BotHeap: kb(b.botsHeap),
 		Lost: b.bots.Lost, Refused: b.bots.Refused, Thrift: b.thrift, Corrected: b.corrected,
 	}
@@ -125,8 +130,8 @@ func (r *result) compare(one time.Duration) {
 func (r *result) print() {
 	fmt.Fprintf(os.Stderr, "%d players, %.1f in view: %.1f µs of server CPU for a client and a tick (%v), %.2f cores; %.1f times the %.2f µs of one sealed datagram\n",
 		r.In, r.InView, r.CPU, r.CPUBy, r.Cores, r.Ratio, r.Reference)
-	fmt.Fprintf(os.Stderr, "%.2f %% of %d moves in view within two ticks; ages p50 %d ms, p99 %d ms, worst by distance %v ms\n",
-		r.Arrived, r.Moves, r.AgeP50, r.AgeP99, r.AgeWorst)
+	fmt.Fprintf(os.Stderr, "%.2f %% of %d moves in view within two ticks; ages p50 %d ms, p99 %d ms, worst by distance %v ms; of the nearest %d p95 %d ms, p99 %d ms\n",
+		r.Arrived, r.Moves, r.AgeP50, r.AgeP99, r.AgeWorst, bots.Nearest, r.NearP95, r.NearP99)
 	fmt.Fprintf(os.Stderr, "%.0f bytes down in %.1f datagrams, and %.0f up, for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use, %.1f of them in packets of places; %.0f KB a client; %.2f %% of ticks late\n",
 		r.WireDown, r.PacketsDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.PacketBytes, r.Memory, r.Late)
 	fmt.Fprintf(os.Stderr, "a bot costs %.1f µs a tick, and holds %.1f KB of heap; its process takes %.0f KB for each\n", r.BotCPU, r.BotHeap, r.BotMemory)

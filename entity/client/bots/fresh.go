@@ -23,6 +23,9 @@ const (
 	slowLook  = 3 * time.Second
 )
 
+// Nearest is how many of those that a bot knows come first for it: what it holds of them is told by itself.
+const Nearest = 20
+
 // Bands is into how many bands of distance Freshness divides the view, each as wide.
 const Bands = 4
 
@@ -39,8 +42,11 @@ type Freshness struct {
 	// Apart is the same of the moves that bots set apart (Bot.Apart), at any distance. They count
 	// above, too.
 	Apart Apart
+	// WorstNear is the oldest place that was sampled of the Nearest of some bot.
+	WorstNear time.Duration
 
 	ages [Bands][ageSteps]uint32
+	near [ageSteps]uint32
 }
 
 // Apart tells how well others know of moves that bots have set apart.
@@ -89,6 +95,9 @@ func (f *Freshness) Age(q float64, first, last int) time.Duration {
 	return ageBelow(q, sum[:])
 }
 
+// AgeNear is the age that a share q of the places is below, of the Nearest that each bot knows.
+func (f *Freshness) AgeNear(q float64) time.Duration { return ageBelow(q, f.near[:]) }
+
 // ageBelow is the age that a share q of those in a histogram is below.
 func ageBelow(q float64, ages []uint32) time.Duration {
 	all := 0
@@ -130,6 +139,10 @@ func (f *Freshness) add(g *Freshness) {
 		}
 		f.Worst[i] = max(f.Worst[i], g.Worst[i])
 	}
+	for j, n := range g.near {
+		f.near[j] += n
+	}
+	f.WorstNear = max(f.WorstNear, g.WorstNear)
 }
 
 // nothing is the number of a place that no move has led to.
@@ -265,6 +278,7 @@ func (b *Bot) look(now time.Duration) {
 	b.lookAt = now + min(max(lookEvery, lookEvery*time.Duration(b.Client.Len())/lookedAt), slowLook)
 	cfg, fresh := &b.group.swarm.cfg, &b.group.fresh
 	own := b.Client.Player().Position
+	near := b.group.near[:0]
 	for r := range b.Client.Entities() {
 		if s := b.seenOf(r); s != nil {
 			b.group.fetched += s.trail.n.Load()
@@ -279,9 +293,44 @@ func (b *Bot) look(now time.Duration) {
 		// By where the other is: who was last heard of beyond the view may stand beside the bot.
 		distance := property.Distance(own, s.trail.place(r.Position))
 		if s.known != nothing && (cfg.ViewRadius == 0 || distance <= cfg.ViewRadius) {
-			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now), s.trail.isApart(now))
+			age := s.trail.age(s.known, now)
+			fresh.note(distance, cfg.ViewRadius, age, s.trail.isApart(now))
+			near = nearer(near, sample{distance, age})
 		}
 	}
+	fresh.noteNear(near)
+	b.group.near = near
+}
+
+func (f *Freshness) noteNear(near []sample) {
+	for _, x := range near {
+		f.near[ageBin(x.age)]++
+		f.WorstNear = max(f.WorstNear, x.age)
+	}
+}
+
+// sample is the age of what a bot holds of another, at a distance.
+type sample struct {
+	distance float32
+	age      time.Duration
+}
+
+// nearer puts x among the Nearest, the nearest first, if it is one of them.
+func nearer(near []sample, x sample) []sample {
+	i := len(near)
+	switch {
+	case i < Nearest:
+		near = append(near, x)
+	case x.distance >= near[i-1].distance:
+		return near
+	default:
+		i--
+	}
+	for ; i > 0 && x.distance < near[i-1].distance; i-- {
+		near[i] = near[i-1]
+	}
+	near[i] = x
+	return near
 }
 
 // countLate counts what the bot does not know and should, of all in view: what the next look would count.

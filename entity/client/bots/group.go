@@ -49,6 +49,7 @@ type group struct {
 	// before: those lie scattered over memory, and one after the other they would cost more than all else that is
 	// done with a place. fetched is for that alone.
 	sightings []sighting
+	near      []sample // scratch of a look
 	fetched   int64
 	now       time.Duration
 	strays    uint64 // datagrams from where no bot has dialled

@@ -77,6 +77,32 @@ func TestTrailApart(t *testing.T) {
 	}
 }
 
+// The nearest whom a bot knows count by themselves as well.
+func TestNearest(t *testing.T) {
+	var near []sample
+	for i := range 3 * Nearest { // each distance of 0 to 59 once, those of 0 to 19 with an age of one tick
+		distance := i * 7 % (3 * Nearest)
+		age := time.Minute
+		if distance < Nearest {
+			age = tick
+		}
+		near = nearer(near, sample{float32(distance), age})
+	}
+	for i, x := range near {
+		if x.distance != float32(i) {
+			t.Errorf("%d of the nearest is at %v", i, x.distance)
+		}
+	}
+	var f, sum Freshness
+	f.noteNear(near)
+	f.noteNear([]sample{{1, 2 * tick}})
+	sum.add(&f)
+	sum.add(&f)
+	if len(near) != Nearest || sum.AgeNear(.9) != tick || sum.AgeNear(1) != 2*tick || sum.WorstNear != 2*tick {
+		t.Errorf("%d, most %v, all %v, worst %v", len(near), sum.AgeNear(.9), sum.AgeNear(1), sum.WorstNear)
+	}
+}
+
 // What a trail does not remember any more is late, and old to within a few ticks, up to a minute.
 func TestTrailForgets(t *testing.T) {
 	const made = 3000

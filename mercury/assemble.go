@@ -28,7 +28,7 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 		out.any.note(e.now, calmRhythm)
 	}
 	c.appendUnreliable(e, &w)
-	if copies || c.riders != nil && c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
+	if copies || w.last > 0 && c.copiesRide() {
 		c.appendCopies(e, &w) // last, so that they do not push anything into another packet
 	}
 	if bulk {
@@ -155,8 +155,8 @@ func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
 func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint64, p *segment) bool {
 	if w.segmentFits(seq, len(p.buf)) {
 		w.segment(lane, seq, p)
-		if lane == laneGame && c.copying.level > 0 && len(p.buf) <= maxCopied {
-			c.ride(e, seq)
+		if lane == laneGame && len(p.buf) <= maxCopied {
+			c.ride(e, seq, p)
 		}
 		return true
 	}

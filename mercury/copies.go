@@ -32,7 +32,7 @@ const (
 // alone says little, since its floor is more than a narrow line carries.
 func (c *channel) roomForCopies() bool {
 	out := &c.out
-	if c.copying.level == 0 || out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.Window() {
+	if out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.Window() {
 		return false
 	}
 	least := out.rate.MinRTT()
@@ -42,8 +42,9 @@ func (c *channel) roomForCopies() bool {
 
 // rider is a short segment to copy into the next packets.
 type rider struct {
-	seq  uint64
-	left int8
+	seq     uint64
+	left    int8
+	overdue bool // it was sent again, and rides whether or not others are copied
 }
 
 // maxRiders bounds them: as many as a packet of a game's tick, with its resends, can bring.
@@ -55,35 +56,59 @@ type riders struct {
 	n    int8
 }
 
-// add makes segment seq a rider; the oldest gives way.
-func (r *riders) add(seq uint64, times int8) {
+// add makes a segment a rider; the oldest gives way.
+func (r *riders) add(x rider) {
 	if r.n == maxRiders {
 		copy(r.list[:], r.list[1:])
 		r.n--
 	}
-	r.list[r.n] = rider{seq, times}
+	r.list[r.n] = x
 	r.n++
 }
 
-// ride has copies made of a short segment that goes into a packet now.
-func (c *channel) ride(e *Endpoint, seq uint64) {
+// ride has copies made of a short segment that goes into a packet now, if it is to have any.
+func (c *channel) ride(e *Endpoint, seq uint64, p *segment) {
+	x := rider{seq: seq, left: c.copying.level, overdue: p.overdue}
+	if p.overdue {
+		p.overdue = false
+		x.left = c.overdueCopies(e)
+	}
+	if x.left == 0 {
+		return
+	}
 	if c.riders == nil {
 		c.riders = new(riders)
 	}
-	c.riders.add(seq, c.copying.level)
+	c.riders.add(x)
 	if every := c.out.data.every; every == 0 || every > ridesSoon {
 		c.copyAt = e.now + copyWait
 	}
 }
 
+// rides reports whether a rider may be copied now.
+func (c *channel) rides(x *rider) bool { return x.overdue || c.copying.level > 0 }
+
+// copiesRide reports whether copies may go into a packet.
+func (c *channel) copiesRide() bool {
+	if c.riders == nil {
+		return false
+	}
+	for i := range c.riders.list[:c.riders.n] {
+		if c.rides(&c.riders.list[i]) {
+			return c.roomForCopies()
+		}
+	}
+	return false
+}
+
 // copiesAlone reports whether copies are to go in a packet of their own.
 func (c *channel) copiesAlone() bool {
-	if !c.copyDue || c.riders == nil || !c.roomForCopies() {
+	if !c.copyDue || !c.copiesRide() {
 		return false
 	}
 	s := &c.out.streams[laneGame]
 	for _, x := range c.riders.list[:c.riders.n] {
-		if x.seq >= s.first && x.seq < s.end() {
+		if c.rides(&x) && x.seq >= s.first && x.seq < s.end() {
 			if p := s.segments.at(int(x.seq - s.first)); !p.acked && !p.lost {
 				return true
 			}
@@ -98,7 +123,7 @@ func (c *channel) appendCopies(e *Endpoint, w *packetWriter) {
 	r := c.riders
 	kept := int8(0)
 	for _, x := range r.list[:r.n] {
-		if c.appendCopy(e, w, x.seq) {
+		if c.rides(&x) && c.appendCopy(e, w, x.seq) {
 			x.left--
 		}
 		if x.left > 0 {

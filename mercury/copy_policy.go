@@ -21,7 +21,7 @@ import (
 //
 // Invariants:
 //   - Only a loss that a copy would have made up for is a reason for copies: no more packets in a
-//     row than there may be copies, and while no queue stands.
+//     row than there may be copies, four times in five, and while no queue stands.
 //   - Copies begin only while no queue stands, and end when the round trip rises above what it was
 //     without them.
 //   - Copies end when more is lost with them than without.
@@ -292,6 +292,9 @@ func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 	}
 }
 
+// bursts reports whether packets are lost too many in a row, too often, for copies to make up for it.
+func (k *copyPolicy) bursts() bool { return 5*k.short < 4*k.runs }
+
 // wanted is the level that the loss asks for.
 func (k *copyPolicy) wanted() int8 {
 	gone := k.losses.Gone
@@ -301,7 +304,7 @@ func (k *copyPolicy) wanted() int8 {
 		}
 		k.losses.Gone -= gone / 4 // it may come back
 	}
-	if k.over || gone == 0 || 3*k.short < 2*k.runs {
+	if k.over || gone == 0 || k.bursts() {
 		return 0
 	}
 	loss := k.losses.PerMyriad()

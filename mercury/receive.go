@@ -173,6 +173,9 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 		c.seenElsewhere(e, from)
 	}
 	c.take(e, from, frames, gap, calm)
+	if newest && c.state != dead {
+		c.overdue(e)
+	}
 }
 
 // take acts on the frames of a packet that is new; gap and calm are what wantAck asks for.

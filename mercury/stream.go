@@ -24,6 +24,8 @@ type segment struct {
 	next   uint8  // the next of its parts to be sent
 	lost   bool   // that packet is taken for lost
 	acked  bool
+	// overdue means that the peer was heard without an ack of it.
+	overdue bool
 }
 
 // outStream is the outward half of a stream: the segments from the oldest unacked one (number

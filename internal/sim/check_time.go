@@ -32,6 +32,12 @@ type entityTime struct {
 	game  time.Duration
 }
 
+// elsewhere reports whether an entity may have been in another space since it was looked at last: with two handoffs,
+// there and back. It has a new time then.
+func (was entityTime) elsewhere(now entityTime) bool {
+	return now.space != was.space || now.order.Hop > was.order.Hop+1
+}
+
 func (k *gameTime) safe() error {
 	var err error
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
@@ -48,7 +54,7 @@ func (k *gameTime) safe() error {
 		switch {
 		case !v.IsReal(), now.order.Before(was.order):
 			return
-		case now.order.Incarnation == was.order.Incarnation && now.space == was.space && now.game < was.game && err == nil:
+		case now.order.Incarnation == was.order.Incarnation && !was.elsewhere(now) && now.game < was.game && err == nil:
 			err = fmt.Errorf("game time of %s on %s went back from %v (%v) to %v (%v)", v.ID(), p.Name, was.game, was.order, now.game, now.order)
 		}
 		k.entities[v.ID()] = now

@@ -175,7 +175,7 @@ func TestGiveWhileBasesMove(t *testing.T) {
 				pl.quiet = true
 				r.wait(2 * backupPeriod)
 				has, logins := pl.id(), pl.logins
-				account := fmt.Sprintf("%s.%d", pl.name, pl.logins)
+				walker, account := has, fmt.Sprintf("%s.%d", pl.name, pl.logins)
 				other := r.rockElsewhere(has)
 				leaver, _ := r.base([]entity.ID{has, other}[seed%2])
 				r.leave(leaver)
@@ -221,6 +221,11 @@ func TestGiveWhileBasesMove(t *testing.T) {
 				if _, ok := r.base(has); ok.ID != has {
 					t.Error("it has no base")
 				}
+				if has == walker {
+					return
+				}
+				r.give(has, walker) // a rock has no place in the world, where all are to be in the end
+				r.until("it plays", 30*time.Second, pl.playing)
 			})
 		})
 	}

@@ -29,9 +29,9 @@ func (r *rig) stayed(pl *player, own *client.Replica) {
 // again. It goes on with the entities that it sees, and the numbers of all calls tell that none was lost
 // or made twice, in either direction.
 func TestResume(t *testing.T) {
-	play(t, Options{Seed: 71, CellApps: 2, Players: 6, Rovers: 6, Balance: still(2)}, func(r *rig) {
+	play(t, Options{Seed: 76, CellApps: 2, Players: 6, Rovers: 6, Balance: still(2)}, func(r *rig) {
 		pl := r.players[0]
-		own := pl.client.Player()
+		own, company := pl.client.Player(), 0
 		for n := uint64(1); n <= 6; n++ {
 			was := map[*client.Replica]bool{}
 			for e := range pl.client.Entities() {
@@ -41,7 +41,7 @@ func TestResume(t *testing.T) {
 				r.partFromBases(pl.p, time.Minute)
 				r.until("the client gives up its channel", 20*time.Second, func() bool { return pl.client.Interrupted() != nil })
 				r.wait(2 * time.Second)
-				if pl.client.Len() == 0 {
+				if pl.client.Len() == 0 && len(was) > 0 {
 					t.Error("nobody is in sight any more")
 				}
 				r.rejoin(func(cut) bool { return true })
@@ -56,10 +56,16 @@ func TestResume(t *testing.T) {
 					same++
 				}
 			}
-			if n%3 != 0 && same == 0 {
-				t.Error("everybody was told anew")
+			if len(was) > 0 {
+				company++
+				if n%3 != 0 && same == 0 {
+					t.Error("everybody was told anew")
+				}
 			}
 			r.wait(time.Duration(n) * 300 * time.Millisecond)
+		}
+		if company < 4 {
+			t.Errorf("somebody was in sight in %d of 6 times: take another seed", company)
 		}
 	})
 }

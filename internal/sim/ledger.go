@@ -183,13 +183,28 @@ func (s troubled) Free(ctx context.Context, start uint64, app uint32) (int, erro
 type shaky struct {
 	troubled
 	chance *rand.Rand
+	inARow *int // how many calls it was busy for since it has done one
 }
 
+// mostBusy is for how many calls in a row a shaky store is busy. Chance alone would have it so until the DBApp gives a call up,
+// in one of some hundred worlds, and that is counted as an error.
+const mostBusy = 6
+
 func (s shaky) busy() error {
-	if s.k.trouble == nil && s.chance.IntN(4) == 0 {
+	if s.k.trouble == nil && s.chance.IntN(4) == 0 && *s.inARow < mostBusy {
+		*s.inARow++
 		return store.ErrBusy
 	}
 	return s.k.trouble
+}
+
+// done is the end of a call that has been carried out.
+func (s shaky) done() error {
+	err := s.busy()
+	if err == nil {
+		*s.inARow = 0
+	}
+	return err
 }
 
 // Write implements store.Entities.
@@ -200,7 +215,7 @@ func (s shaky) Write(ctx context.Context, records []store.Record) error {
 	if err := s.Store.Write(ctx, records); err != nil {
 		return err
 	}
-	return s.busy()
+	return s.done()
 }
 
 // Create implements store.Entities.
@@ -211,7 +226,7 @@ func (s shaky) Create(ctx context.Context, records []store.Record) error {
 	if err := s.Store.Create(ctx, records); err != nil {
 		return err
 	}
-	return s.busy()
+	return s.done()
 }
 
 // makeDBApp makes the process that has the store.
@@ -222,7 +237,7 @@ func (c *Cluster) makeDBApp(p *Process) (App, error) {
 func (c *Cluster) makeDBAppAt(p *Process, manager netip.AddrPort, fresh bool) (App, error) {
 	k := c.world.books
 	return dbapp.New(dbapp.Config{
-		Transport: p.ep, Manager: manager, Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random()}, Types: k.types, BringBack: c.world.returning(), Fresh: fresh,
+		Transport: p.ep, Manager: manager, Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random(), new(int)}, Types: k.types, BringBack: c.world.returning(), Fresh: fresh,
 		Jobs: p, Log: p.log(),
 	})
 }

@@ -32,7 +32,7 @@ type knownApp struct {
 	// room is how a LoginApp waits for room.
 	room waiting
 	// inherited are the departures of whose bases it has told all that came there.
-	inherited []migrate.Leave
+	inherited map[migrate.Leave]bool
 	// early is what it has told of bases that others have, as far as is known, in the order in which it came; see
 	// early.go.
 	early []early
@@ -83,7 +83,7 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 	}
 	i, ok := findApp(*apps, from.at)
 	if !ok {
-		*apps = slices.Insert(*apps, i, &knownApp{at: from.at})
+		*apps = slices.Insert(*apps, i, &knownApp{at: from.at, inherited: make(map[migrate.Leave]bool)})
 		m.log.Info("app joined", "role", j.Role, "at", from.at)
 	}
 	if a := (*apps)[i]; a.ch != from.ch {
@@ -148,6 +148,10 @@ func (m *BaseAppMgr) appDead(d *wire.AppDead) {
 	at := d.App
 	m.depart(d.Departure())
 	m.members = slices.DeleteFunc(m.members, func(x mercury.Address) bool { return x == at })
+	// order does not show: each is settled by itself
+	for l := range m.untold {
+		m.settleUntold(l) // it may have waited for the dead one alone
+	}
 	if d.Role == wire.BaseApp {
 		m.links.Bury(wire.BaseApp, at) // also one that has yet to join
 	}

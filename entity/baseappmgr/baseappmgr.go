@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // BaseAppMgr is the manager of BaseApps: a mercury.Handler with a Tick. See the package comment.
@@ -37,6 +38,8 @@ type BaseAppMgr struct {
 	members []mercury.Address
 	// roster tells who has which bases, as far as the CellAppMgr has told.
 	roster app.Roster
+	// untold are the departures with which bases went that nobody has told of; see heirs.go.
+	untold map[migrate.Leave]bool
 	shedAt time.Duration // when to look at the loads again
 	sheds  int           // orders to shed that were given
 }
@@ -70,6 +73,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		accounts: make(map[string]*account),
 		names:    names{held: make(map[string]held)},
+		untold:   make(map[migrate.Leave]bool),
 	}
 	m.manager = app.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
 	m.route()

@@ -39,7 +39,8 @@
 //   - A name has at most one base. It is free again when the base is gone, gives it up, or its BaseApp
 //     is declared dead. A BaseApp that is only away keeps its names.
 //
-// New names wait until each BaseApp that the CellAppMgr has named has joined and told its own. So a
+// New names wait until each BaseApp that the CellAppMgr has named has joined and told its own. If one dies before
+// that, they wait until all others have told what came to them with its bases. So a
 // BaseAppMgr that starts again gives no name away. It can do so only if the CellAppMgr is new, too,
 // and has not heard of a BaseApp that is away; then the name known first counts, a warning tells
 // of both bases, and the other one is told (NameLost).

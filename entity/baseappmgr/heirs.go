@@ -2,10 +2,10 @@ package baseappmgr
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -19,6 +19,12 @@ import (
 // Verdict and heirs may come in any order. An heir that has said Inherited before the verdict came here has
 // already told what it has, so nothing more is expected of it. While an account or a name is expected,
 // nobody else gets it.
+//
+// What an app had that has told this manager nothing is not known, so it cannot be expected:
+//
+//	departure, with heirs, of an app that has not told all --> untold --each BaseApp has said Inherited--> (all is known)
+//
+// Meanwhile no name and no account that seems free is given away: an heir may have yet to hear of the departure.
 
 // maxInherited bounds the departures of which an heir has told all: as many as are remembered.
 const maxInherited = wire.MaxGraves + migrate.MaxMoves
@@ -26,8 +32,39 @@ const maxInherited = wire.MaxGraves + migrate.MaxMoves
 // depart notes a departure.
 func (m *BaseAppMgr) depart(d migrate.Departure) {
 	m.roster.Departed(d)
+	if l := d.Leave(); len(d.Rule.List) > 0 && !m.hasToldAll(d.App) { // else nobody had copies, or what it had is known
+		m.untold[l] = true
+		m.settleUntold(l)
+	}
 	m.admitEarly()
 	m.expect(m.roster.Departures().Find(d.Leave()))
+}
+
+// hasToldAll reports whether it is known what a BaseApp has: it has told its own, and what came to it with the
+// departures of those that had not.
+func (m *BaseAppMgr) hasToldAll(at mercury.Address) bool {
+	a := getApp(m.baseApps, at)
+	if a == nil || !a.told {
+		return false
+	}
+	// order does not show: it asks whether all are so
+	for l := range m.untold {
+		if l.App != at && !a.inherited[l] {
+			return false
+		}
+	}
+	return true
+}
+
+// settleUntold forgets a departure of which each BaseApp of the cluster has told all. That from which the bases
+// have gone has nothing to tell of it.
+func (m *BaseAppMgr) settleUntold(l migrate.Leave) {
+	for _, at := range m.members {
+		if a := getApp(m.baseApps, at); at != l.App && (a == nil || !a.inherited[l]) {
+			return
+		}
+	}
+	delete(m.untold, l)
 }
 
 // heir is who has a base that was on an app before a departure, false if nobody has. It is not always whom that
@@ -56,7 +93,7 @@ func (m *BaseAppMgr) expect(gone *migrate.Departure) {
 		on, ok := m.heir(gone, a.id)
 		switch {
 		case ok && on == a.app: // it is back
-		case ok && !slices.Contains(on.inherited, leave):
+		case ok && !on.inherited[leave]:
 			a.app.proxies--
 			on.proxies++
 			a.app, a.from = on, leave
@@ -71,7 +108,7 @@ func (m *BaseAppMgr) expect(gone *migrate.Departure) {
 		}
 		switch on, ok := m.heir(gone, h.id); {
 		case ok && on.at == h.app: // it is back
-		case ok && !slices.Contains(on.inherited, leave):
+		case ok && !on.inherited[leave]:
 			h.app, h.from = on.at, leave
 			m.names.held[name] = h
 		default:
@@ -87,9 +124,10 @@ func (m *BaseAppMgr) onInherited(from sender, i *wire.Inherited) {
 		return
 	}
 	leave := migrate.Leave{App: i.App, Turn: i.Turn}
-	if !slices.Contains(on.inherited, leave) && len(on.inherited) < maxInherited {
-		on.inherited = append(on.inherited, leave)
+	if len(on.inherited) < maxInherited {
+		on.inherited[leave] = true
 	}
+	m.settleUntold(leave)
 	// order does not show: each is freed by itself
 	for _, a := range m.accounts {
 		if a.app == on && a.from == leave {

@@ -2,9 +2,11 @@ package baseappmgr
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -53,6 +55,65 @@ func TestHeirsKeepWhatBasesHad(t *testing.T) {
 		if on := getApp(r.m.baseApps, baseY); on.proxies != 1 {
 			t.Errorf("early %v: the heir is believed to have %d proxies", early, on.proxies)
 		}
+	}
+}
+
+// What a BaseApp had that died before it told this manager anything is known when all others have heard of the death.
+// Until then nobody gets a name or an account that may have been its.
+func TestUntoldDeath(t *testing.T) {
+	r := newRig(t)
+	r.members(baseX, baseY, baseZ)
+	y, z := r.join(wire.BaseApp, baseY), r.join(wire.BaseApp, baseZ)
+	r.say(y, &wire.Names{Last: true})
+	r.say(z, &wire.Names{Last: true})
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}})
+	r.say(z, &wire.Inherited{App: baseX})
+	if h, ok := r.register(z, "auction", 9); ok {
+		t.Errorf("the name is held by %+v before the heir has heard of the death", h)
+	}
+	r.say(z, &wire.FindName{Request: 3, Name: "auction"})
+	if h, ok := r.named(z); ok {
+		t.Errorf("found %+v before the heir has heard of the death", h)
+	}
+	r.create("ann")
+	r.say(y, &wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 7}}})
+	r.say(y, &wire.Names{Entries: []wire.Named{{Name: "auction", ID: 7, Type: 3}}, Last: true})
+	r.say(y, &wire.Inherited{App: baseX})
+	if h, ok := r.register(z, "auction", 9); !ok || h.ID != 7 || h.App != baseY {
+		t.Errorf("the name is held by %+v", h)
+	}
+	r.net.Take(y)
+	r.tick(time.Second)
+	if m := r.relogged(y); m.Account != "ann" {
+		t.Errorf("the login asked for %+v", m)
+	}
+	if h, ok := r.register(z, "bank", 9); !ok || h.ID != 9 {
+		t.Errorf("a free name is held by %+v", h)
+	}
+}
+
+// An heir that dies before it has heard what it inherits leaves it to the next. An app without heirs
+// holds nobody up.
+func TestUntoldDeathOfAnHeir(t *testing.T) {
+	r := newRig(t)
+	r.members(baseX, baseY, baseZ)
+	y, z := r.join(wire.BaseApp, baseY), r.join(wire.BaseApp, baseZ)
+	r.say(y, &wire.Names{Last: true})
+	r.say(z, &wire.Names{Last: true})
+	rule := migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY, baseZ}}
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: rule})
+	r.say(z, &wire.Inherited{App: baseX})
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseY, Number: 2, Rule: rule})
+	if h, ok := r.register(z, "auction", 9); ok {
+		t.Errorf("the name is held by %+v before the second heir has heard of the death", h)
+	}
+	r.say(z, &wire.Inherited{App: baseY})
+	if h, ok := r.register(z, "auction", 9); !ok || h.ID != 9 {
+		t.Errorf("in the end the name is held by %+v", h)
+	}
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: mercurytest.Host(6, 66), Number: 3})
+	if h, ok := r.register(z, "bank", 9); !ok || h.ID != 9 {
+		t.Errorf("after a death without heirs the name is held by %+v", h)
 	}
 }
 

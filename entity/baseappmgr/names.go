@@ -31,14 +31,15 @@ type names struct {
 	held map[string]held
 }
 
-// allAnnounced reports whether all BaseApps of the cluster have told their names.
+// allAnnounced reports whether all BaseApps of the cluster have told their names, and those that came to them from
+// others that had not.
 func (m *BaseAppMgr) allAnnounced() bool {
 	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); a == nil || !a.announced {
 			return false
 		}
 	}
-	return true
+	return len(m.untold) == 0
 }
 
 // current reports whether a message came over the channel of its BaseApp's last Join. What comes

@@ -11,7 +11,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-var baseX, baseY = mercurytest.Host(3, 33), mercurytest.Host(4, 44)
+var baseX, baseY, baseZ = mercurytest.Host(3, 33), mercurytest.Host(4, 44), mercurytest.Host(5, 55)
 
 func (r *rig) members(apps ...mercury.Address) {
 	var m wire.Members

@@ -30,15 +30,15 @@ type unsureLogin struct {
 	until time.Duration
 }
 
-// allTold reports whether each BaseApp of the cluster has told this manager once what it has. What one that is away
-// has is known: its accounts stay until it is back, or dead.
+// allTold reports whether each BaseApp of the cluster has told this manager once what it has, and what came to
+// it from one that had not. What one that is away has is known: its accounts stay until it is back, or dead.
 func (m *BaseAppMgr) allTold() bool {
 	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); a == nil || !a.told {
 			return false
 		}
 	}
-	return true
+	return len(m.untold) == 0
 }
 
 // await has a login wait. It is refused at once if too many do.

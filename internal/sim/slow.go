@@ -20,6 +20,10 @@ const (
 // SmallQueue is the limit of queues and messages of a run with small ones.
 const SmallQueue = 32 << 10
 
+// bulkyQueue is that limit for the seeds, whose reals and bases grow larger: what has more than a message may have
+// would be said again for ever. The product's default is above the largest, migrate.MaxParts.
+const bulkyQueue = 2 * SmallQueue
+
 // endpoint is how the endpoints of a run behave.
 func (o *Options) endpoint(salt uint32, secret [16]byte) mercury.Config {
 	cfg := mercury.Config{Salt: salt, Secret: secret, MaxQueued: o.MaxQueued, MTU: o.MTU}
@@ -43,7 +47,7 @@ func withSlow(o Options) Options {
 	r := rand.New(rand.NewPCG(o.Seed, 0x510d))
 	o.Slow = r.IntN(3) == 0
 	if r.IntN(4) == 0 {
-		o.MaxQueued = SmallQueue
+		o.MaxQueued = bulkyQueue
 	}
 	return o
 }

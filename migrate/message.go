@@ -17,7 +17,8 @@ var ErrMalformed = errors.New("migrate: malformed message")
 
 const (
 	// MaxParts bounds the travelling state of one real: properties, history, flows with their
-	// tails, timers, controllers, witness. It also bounds the properties when they are unpacked.
+	// tails, timers, controllers, witness. It also bounds the properties when they are unpacked. It is that much
+	// below mercury.DefaultMaxMessage that a message with such a state can be sent.
 	MaxParts = 896 << 10
 	// MaxReason bounds the reason text of a Lost and of an OnloadRefused.
 	MaxReason = 512

@@ -52,7 +52,8 @@ const (
 
 // Config configures a BaseApp.
 type Config struct {
-	// Transport carries all messages, to apps and to clients. Required.
+	// Transport carries all messages, to apps and to clients. Required. One whose MaxMessage is below
+	// mercury.DefaultMaxMessage refuses copies of large bases for ever.
 	Transport mercury.Transport
 	// Manager is where the CellAppMgr listens, the only address needed to join. Required.
 	Manager netip.AddrPort

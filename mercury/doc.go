@@ -122,9 +122,9 @@
 // copied into the next packet that goes anyway, above 4 % into the next two, unless they have been
 // acked or the path is short of room. So a copy follows the original by one interval between messages.
 // Where that is more than 24 ms, the first copy goes in a packet of its own after 16 ms. Many losses in
-// a row, and losses while a queue stands, are not reasons for copies. Copies end when the round trip or the loss rises above what it was without them, and
-// are then tried less and less often. Now and then they rest until a loss without them has shown
-// that they are still needed.
+// a row, and losses while a queue stands, are not reasons for copies. Copies end when the round trip
+// or the loss rises above what it was without them, and are then tried less and less often. Now and
+// then they rest until a loss without them has shown that they are still needed.
 //
 // On a path that has lost something, and has no standing queue, a short segment is also sent again when the
 // peer speaks a round trip after it without having got it: a burst of losses would have it wait longest. It

@@ -86,7 +86,7 @@ func (w *Witness) contend(budget int) {
 	}
 }
 
-// clearPicked lets nobody be picked.
+// clearPicked begins the picking anew. What forms has of an entry counts only once that is picked.
 func (w *Witness) clearPicked() {
 	w.forms = slices.Grow(w.forms[:0], len(w.entries))[:len(w.entries)]
 	words := (len(w.entries) + wordBits - 1) / wordBits

@@ -34,7 +34,7 @@ type told struct {
 type form uint8
 
 const (
-	noForm form = iota
+	_ form = iota // of no place
 	nearForm
 	turningForm
 	middleForm

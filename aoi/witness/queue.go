@@ -11,7 +11,7 @@ import (
 // from one Update to the next, so that a witness touches whom it serves and not whom it sees: in a
 // crowd of two thousand there is room for seventy.
 //
-// It is a heap by virtual time, of four children each, which lie in a line of memory or two. An entry that is served, or that is owed nothing when its turn comes,
+// It is a heap by virtual time. An entry that is served, or that is owed nothing when its turn comes,
 // takes its next turn a step later. What stands in the heap with another time than its entry is out of
 // date: it is dropped when it comes to the front.
 type queue struct {
@@ -73,7 +73,8 @@ func halves(step virtual) halfSteps { return halfSteps(min(step/(step1/2), math.
 
 func (h halfSteps) virtual() virtual { return virtual(h) * (step1 / 2) }
 
-// children is how many places of the heap stand below each.
+// children is how many places of the heap stand below each: four lie in a line of memory or two, and the way down is
+// half as long as with two.
 const children = 4
 
 func (q *queue) rise(i int) {
@@ -168,37 +169,4 @@ func (w *Witness) usual(dist float32) virtual {
 // hasScheme reports whether an entry with a Subject has a scheme, for this client or by its type.
 func (w *Witness) hasScheme(en *entry) bool {
 	return len(w.pairs) > 0 && en.a.scheme.Min > 0 || en.def().UpdateScheme.Min > 0
-}
-
-// fetchAhead is how many places of the queue are fetched together: about as many as have their turn in an Update.
-const fetchAhead = 16
-
-// fetchQueue touches the entries that have their turns soon. They lie scattered over memory; asked for together they
-// come in the time of a few.
-func (w *Witness) fetchQueue() {
-	sum := uint32(0)
-	for _, p := range w.queue.heap[:min(fetchAhead, len(w.queue.heap))] {
-		sum += w.touch(p.alias)
-	}
-	w.fetched = sum
-}
-
-// fetchCircle does so for those whose turn the circle asks for.
-func (w *Witness) fetchCircle(first []near) {
-	sum := uint32(0)
-	for k := range first {
-		if w.lapse(first[k].last) >= promisedWait {
-			sum += w.touch(first[k].alias)
-		}
-	}
-	w.fetched = sum
-}
-
-func (w *Witness) touch(alias uint16) uint32 {
-	if int(alias) < len(w.where) {
-		if i := int(w.where[alias]); i < len(w.entries) {
-			return uint32(w.entries[i].alias)
-		}
-	}
-	return 0
 }

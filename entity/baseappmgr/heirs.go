@@ -32,6 +32,7 @@ const maxInherited = wire.MaxGraves + migrate.MaxMoves
 // depart notes a departure.
 func (m *BaseAppMgr) depart(d migrate.Departure) {
 	m.roster.Departed(d)
+	m.forgetUntold()
 	if l := d.Leave(); len(d.Rule.List) > 0 && !m.hasToldAll(d.App) { // else nobody had copies, or what it had is known
 		m.untold[l] = true
 		m.settleUntold(l)
@@ -65,6 +66,12 @@ func (m *BaseAppMgr) settleUntold(l migrate.Leave) {
 		}
 	}
 	delete(m.untold, l)
+}
+
+// forgetUntold lets those go that are so long ago that no app remembers them: nobody would tell of them, and names would
+// wait for ever.
+func (m *BaseAppMgr) forgetUntold() {
+	maps.DeleteFunc(m.untold, func(l migrate.Leave, _ bool) bool { return m.roster.Departures().Find(l) == nil })
 }
 
 // heir is who has a base that was on an app before a departure, false if nobody has. It is not always whom that

@@ -117,6 +117,24 @@ func TestUntoldDeathOfAnHeir(t *testing.T) {
 	}
 }
 
+// A death that is so long ago that nobody remembers it holds nobody up.
+func TestUntoldDeathIsForgotten(t *testing.T) {
+	r := newRig(t)
+	r.members(baseX, baseY)
+	y := r.join(wire.BaseApp, baseY)
+	r.say(y, &wire.Names{Last: true})
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}})
+	for i := range migrate.MaxDepartures {
+		if h, ok := r.register(y, "auction", 9); ok {
+			t.Fatalf("after %d other deaths the name is held by %+v", i, h)
+		}
+		r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: mercury.Address{At: baseX.At, Salt: baseX.Salt + uint32(i) + 1}, Number: uint64(i) + 2})
+	}
+	if h, ok := r.register(y, "auction", 9); !ok || h.ID != 9 {
+		t.Errorf("in the end the name is held by %+v", h)
+	}
+}
+
 // A BaseApp whose channel has ended may come back: its accounts stay taken until a verdict frees them.
 func TestAccountsOfABaseAppThatIsAway(t *testing.T) {
 	r := newRig(t)

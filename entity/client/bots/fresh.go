@@ -210,6 +210,7 @@ func (b *Bot) beginWatch() {
 	if b.Client == nil {
 		return
 	}
+	b.lookAt = b.group.now + b.phase(b.looksEvery())
 	b.seen = nil
 	for r := range b.Client.Entities() {
 		r.Tag = 0
@@ -270,12 +271,25 @@ func (s *seen) learn(r *client.Replica, rounding float32) bool {
 	return ok
 }
 
+// looksEvery is how much time passes from one look to the next.
+func (b *Bot) looksEvery() time.Duration {
+	return min(max(lookEvery, lookEvery*time.Duration(b.Client.Len())/lookedAt), slowLook)
+}
+
+// phase is where in a period a bot has its turn: all are spread over it, one after the other in any order. When all
+// looked in the same tick, a thousand with six hundred in view each stood still for a third of a second, and found what
+// had come meanwhile old.
+func (b *Bot) phase(period time.Duration) time.Duration {
+	const golden = 0x9e3779b9 // of 1<<32: multiples of it fall where the gap is widest
+	return time.Duration(uint64(period) * uint64(uint32(b.Number)*golden) >> 32)
+}
+
 // look samples the ages of the places that the bot holds.
 func (b *Bot) look(now time.Duration) {
 	if now < b.lookAt || !b.group.swarm.watching.Load() || !b.Client.InWorld() {
 		return
 	}
-	b.lookAt = now + min(max(lookEvery, lookEvery*time.Duration(b.Client.Len())/lookedAt), slowLook)
+	b.lookAt = now + b.looksEvery()
 	cfg, fresh := &b.group.swarm.cfg, &b.group.fresh
 	own := b.Client.Player().Position
 	near := b.group.near[:0]

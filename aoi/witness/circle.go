@@ -7,15 +7,16 @@ import "slices"
 // one. So whoever stands in the circle has a turn in each second Update, before the queue is served:
 //
 //	patrol, all in ten Updates --draw--> circle  [ 7 | 3 | 20 | ... | 9 | ... | 31 ]  by step
-//	                                               promised, at most 20 | followed, at most 28
+//	                                               promised, at most 24 | followed, at most 24
 //
 // Those behind the promised ones are followed so that nobody comes near unseen between two visits of the patrol: with
 // two people on a hundred square metres, the 48th is nine metres farther away than the 20th.
 
 const (
-	// promised is how many have a turn every promisedWait Updates, while half of the budget has room for them: twenty
-	// who walk take 40 bytes in each.
-	promised     = 20
+	// promised is how many have a turn every promisedWait Updates, while half of the budget has room for them: those
+	// who walk take 40 bytes in each. They are the nearest twenty, and those who may be of them in the next Updates:
+	// when only twenty had turns, who became one of them had waited for half a second or more.
+	promised     = 24
 	promisedWait = 2
 	// followed is how many are looked at each arrangeEvery Updates, of half of the witnesses in one tick and of the
 	// others in the next.

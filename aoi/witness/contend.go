@@ -183,7 +183,8 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 const patrolTicks = 10
 
 // patrol goes round all entries. Who has come much nearer since its last turn gets the next one sooner, and who is
-// among the nearest comes into the circle.
+// among the nearest comes into the circle. What the client has seen is taken in while it says so: of packets that are
+// older than three seconds it says nothing any more.
 func (w *Witness) patrol() {
 	q := &w.queue
 	for range (len(w.entries) + patrolTicks - 1) / patrolTicks {
@@ -191,6 +192,9 @@ func (w *Witness) patrol() {
 			q.patrol = 0
 		}
 		if en := &w.entries[q.patrol]; en.s != nil {
+			if en.told != 0 {
+				w.moves.confirm(en)
+			}
 			w.hasten(en)
 		}
 		q.patrol++

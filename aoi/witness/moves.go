@@ -48,6 +48,17 @@ const (
 // nearBytes is how many a place takes in the near form.
 const nearBytes = 2
 
+// manner is the list in which a place stands.
+func (f form) manner() protocol.Manner {
+	switch f {
+	case nearForm:
+		return protocol.NearBy
+	case turningForm:
+		return protocol.Turning
+	}
+	return protocol.Flagged
+}
+
 // bytes is how many a place takes; of the far form, as a rule.
 func (f form) bytes() int { return [...]int{0, nearBytes, 3, 4, 5, 5, 6, 9, 25}[f] }
 
@@ -98,7 +109,8 @@ func (w *Witness) Saw(s *protocol.Seen) {
 
 func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
 	m.origin, m.epoch, m.now = protocol.OriginOf(at), epoch, momentOf(tick)
-	m.planned, m.written, m.places, m.aliases = tally{}, tally{}, m.places[:0], m.aliases[:0]
+	m.planned, m.written = tally{}, tally{}
+	m.drop()
 	m.news, m.pieces, m.hints, m.tail = m.news[:0], m.pieces[:0], m.hints[:0], m.tail[:0]
 	m.told, m.buf, m.ends, m.packets = m.told[:0], m.buf[:0], m.ends[:0], m.packets[:0]
 }
@@ -217,34 +229,42 @@ func (en *entry) confirm(at moment) {
 func (m *moves) plan(en *entry, f form) {
 	size := f.bytes()
 	if f == farForm { // the one whose length depends
-		size = len(protocol.AppendFar(m.places[:0], en.entity(), m.origin)) // nothing is written yet
+		size = len(protocol.AppendFar(m.lists[protocol.Flagged].Entries[:0], en.entity(), m.origin)) // nothing is written yet
 	}
-	m.planned.add(uint32(en.alias), size, m.most)
+	m.planned.add(f.manner(), uint32(en.alias), size, m.most)
 }
 
 // say writes the place of an entry, which stands at an index.
 func (m *moves) say(en *entry, index int32, f form) {
-	s, start := en.s, len(m.places)
+	s, manner := en.s, f.manner()
+	list := &m.lists[manner]
+	start := len(list.Entries)
 	switch f {
 	case farForm:
-		m.places = protocol.AppendFar(m.places, en.entity(), m.origin)
+		list.Entries = protocol.AppendFar(list.Entries, en.entity(), m.origin)
 	case wholeForm:
-		m.places = protocol.AppendWhole(m.places, en.entity())
+		list.Entries = protocol.AppendWhole(list.Entries, en.entity())
 	case middleForm, middleYaw, middleHeight, middleBoth:
-		m.places = s.middle.Append(m.places, f == middleYaw || f == middleBoth, f >= middleHeight)
+		list.Entries = s.middle.Append(list.Entries, f == middleYaw || f == middleBoth, f >= middleHeight)
 	default:
-		m.places = s.near.Append(m.places, f == turningForm)
+		list.Entries = s.near.Append(list.Entries, f == turningForm)
 	}
-	size := len(m.places) - start
-	if m.written.add(uint32(en.alias), size, m.most) {
-		m.next(start)
+	m.wrote(en, index, manner, len(list.Entries)-start)
+}
+
+// wrote takes in that the last entry of a list, of so many bytes, is the place of an entry: if the packet has no room
+// for it, another one begins.
+func (m *moves) wrote(en *entry, index int32, manner protocol.Manner, size int) {
+	if m.written.add(manner, uint32(en.alias), size, m.most) {
+		m.next(manner, size)
 	}
+	list := &m.lists[manner]
+	list.Aliases = append(list.Aliases, uint32(en.alias))
 	m.note(en, index, size)
 }
 
 // note takes in that the last packet tells of an entry, in so many bytes without the alias.
 func (m *moves) note(en *entry, index int32, size int) {
-	m.aliases = append(m.aliases, uint32(en.alias))
 	m.told = append(m.told, told{index, int32(m.written.packets) - 1, en.since, en.alias})
 	if d := en.s.def; d != m.counted.def {
 		m.count()
@@ -276,28 +296,40 @@ func (m *moves) count() {
 	}
 }
 
-// next begins another packet, which takes over what was written of places from an index on.
-func (m *moves) next(from int) {
-	m.close(from)
+// next begins another packet. It takes over the last bytes of a list: an entry of which the alias is not noted yet.
+func (m *moves) next(manner protocol.Manner, bytes int) {
+	list := &m.lists[manner]
+	end := len(list.Entries) - bytes
+	over := list.Entries[end:]
+	list.Entries = list.Entries[:end]
+	m.close()
+	list.Entries = append(list.Entries, over...)
 	m.number++
 	m.moments[m.number%remembered] = m.now
 }
 
-// close writes down a packet, if one is being written, with the places before an index.
-func (m *moves) close(end int) {
-	if len(m.aliases)+len(m.tail) > 0 {
+// close writes down the packet, if one is being written.
+func (m *moves) close() {
+	if m.lists.Len()+len(m.tail) > 0 {
 		head := protocol.PacketHead{After: m.after, Number: m.number, Epoch: m.epoch, Origin: m.origin}
-		m.buf = append(protocol.AppendAliases(head.Append(m.buf), m.aliases), m.places[:end]...)
-		m.buf = append(m.buf, m.tail...)
+		m.buf = append(m.lists.Append(head.Append(m.buf)), m.tail...)
 		m.ends = append(m.ends, len(m.buf))
 	}
-	m.tail, m.aliases, m.places = m.tail[:0], m.aliases[:0], m.places[:copy(m.places, m.places[end:])]
+	m.tail = m.tail[:0]
+	m.drop()
+}
+
+// drop empties the lists.
+func (m *moves) drop() {
+	for i := range m.lists {
+		m.lists[i].Aliases, m.lists[i].Entries = m.lists[i].Aliases[:0], m.lists[i].Entries[:0]
+	}
 }
 
 func (m *moves) finish() [][]byte {
 	m.count()
 	m.packNews()
-	m.close(len(m.places))
+	m.close()
 	from := 0
 	for _, end := range m.ends {
 		m.packets = append(m.packets, m.buf[from:end])
@@ -317,13 +349,14 @@ type tally struct {
 }
 
 // add reports whether another packet begins with a place.
-func (t *tally) add(alias uint32, bytes, most int) (another bool) {
-	next := t.last.with(alias, bytes)
-	if another = t.packets == 0 || next.size() > most-protocol.MaxPacketHead; another {
+func (t *tally) add(manner protocol.Manner, alias uint32, bytes, most int) (another bool) {
+	next := t.last.lists[manner].with(alias, bytes)
+	if another = t.packets == 0 || t.last.size-t.last.lists[manner].size+next.size > most-protocol.MaxPacketHead; another {
 		t.another()
-		next = packing{}.with(alias, bytes)
+		next = listing{}.with(alias, bytes)
 	}
-	t.last = next
+	t.last.size += next.size - t.last.lists[manner].size
+	t.last.lists[manner] = next
 	return another
 }
 
@@ -338,30 +371,36 @@ func (t *tally) size() int {
 	if t.packets == 0 {
 		return 0
 	}
-	return t.closed + packetHead + t.last.size()
+	return t.closed + packetHead + t.last.size
 }
 
 // packetHead is what a packet takes before its aliases, as a rule: the head grows with the numbers.
-const packetHead = 12
+const packetHead = 14
 
 // packing tells how long a packet is without its head.
 type packing struct {
+	size  int
+	lists [len(protocol.Lists{})]listing
+}
+
+// listing tells how long a list of a packet is.
+type listing struct {
+	size    int
 	entries int    // how many there are
 	places  int    // bytes of them
 	steps   int    // bytes of their aliases as steps, at the most
 	alias   uint32 // the highest
 }
 
-func (p packing) with(alias uint32, place int) packing {
-	return packing{p.entries + 1, p.places + place, p.steps + aliasBytes(alias), max(p.alias, alias)}
-}
-
-// size goes by the form that protocol.AppendAliases takes.
-func (p packing) size() int {
-	if bits := int(p.alias)/8 + 1; bits <= p.entries {
-		return p.places + bits
+// with goes by the form that aliases take: bits or steps, whichever is shorter.
+func (l listing) with(alias uint32, place int) listing {
+	l.entries, l.places, l.steps, l.alias = l.entries+1, l.places+place, l.steps+aliasBytes(alias), max(l.alias, alias)
+	if bits := int(l.alias)/8 + 1; bits <= l.entries {
+		l.size = l.places + bits
+	} else {
+		l.size = l.places + l.steps
 	}
-	return p.places + p.steps
+	return l
 }
 
 // aliasBytes is what the step to an alias takes at the most.

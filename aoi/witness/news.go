@@ -229,8 +229,8 @@ func (m *moves) packNews() {
 	for i := range m.pieces {
 		p := &m.pieces[i]
 		word := m.news[start:p.end]
-		if m.written.packets == 0 || m.written.last.size()+len(m.tail)+len(word) > m.most-protocol.MaxPacketHead {
-			m.next(len(m.places))
+		if m.written.packets == 0 || m.written.last.size+len(m.tail)+len(word) > m.most-protocol.MaxPacketHead {
+			m.next(protocol.NearBy, 0)
 			m.written.another()
 		}
 		m.tail = append(m.tail, word...)

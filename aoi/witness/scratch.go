@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -52,10 +53,9 @@ type pages struct {
 
 	planned, written tally
 	counted          counted
-	aliases          []uint32 // of the packet that is being written
-	places           []byte
-	news             []byte  // of this Update
-	pieces           []piece // of news
+	lists            protocol.Lists // of the packet that is being written
+	news             []byte         // of this Update
+	pieces           []piece        // of news
 	hints            []hint
 	tail             []byte // the news of the packet that is being written
 	told             []told

@@ -233,12 +233,9 @@ func (w *Witness) sayMoves() {
 		switch {
 		case t.due&dueMove == 0:
 		case t.form == nearForm:
-			en := &w.entries[t.entry]
-			m.places = en.s.near.Append(m.places, false)
-			if m.written.add(uint32(en.alias), nearBytes, m.most) {
-				m.next(len(m.places) - nearBytes)
-			}
-			m.note(en, t.entry, nearBytes)
+			en, list := &w.entries[t.entry], &m.lists[protocol.NearBy]
+			list.Entries = en.s.near.Append(list.Entries, false)
+			m.wrote(en, t.entry, protocol.NearBy, nearBytes)
 		default:
 			m.say(&w.entries[t.entry], t.entry, t.form)
 		}

@@ -20,10 +20,12 @@ type walkers struct {
 	view float32 // radius of the area of interest
 	goal map[entity.ID]property.Vector3
 	age  map[entity.ID]int // of what the client holds, in ticks
+	late int               // ticks until the witness hears what the client has seen
+	seen []protocol.Seen   // by tick
 }
 
 func newWalkers(t *testing.T, cfg Config, n int, side float32) *walkers {
-	k := &walkers{newWorld(t, cfg, 1, 0), side, cfg.MaxRadius, map[entity.ID]property.Vector3{}, map[entity.ID]int{}}
+	k := &walkers{world: newWorld(t, cfg, 1, 0), side: side, view: cfg.MaxRadius, goal: map[entity.ID]property.Vector3{}, age: map[entity.ID]int{}}
 	for i := range n {
 		p := k.point()
 		k.all = append(k.all, newEntity(k.def, entity.ID(2000+i), 1, p.X, p.Z))
@@ -56,7 +58,7 @@ func (k *walkers) wear(every int) {
 	}
 }
 
-// step is a tick in which all walk, and the client says that it has all.
+// step is a tick in which all walk, and the client says that it has all, which is heard late ticks later.
 func (k *walkers) step() {
 	k.walk(k.watcher)
 	for _, e := range k.all {
@@ -68,7 +70,10 @@ func (k *walkers) step() {
 	}
 	k.w.Update(k.watcher, k.world.tick, nil, false)
 	k.world.tick++
-	k.w.Saw(&protocol.Seen{Bundle: k.w.number, Packet: k.w.moves.number, Earlier: 1<<32 - 1})
+	k.seen = append(k.seen, protocol.Seen{Bundle: k.w.number, Packet: k.w.moves.number, Earlier: 1<<32 - 1})
+	if heard := len(k.seen) - 1 - k.late; heard >= 0 {
+		k.w.Saw(&k.seen[heard])
+	}
 	for _, e := range k.all {
 		if i, known := k.w.find(e.ID); !k.within[e.ID] || known && k.w.entries[i].sent && k.w.entries[i].moved == e.MoveStamp {
 			k.age[e.ID] = 0
@@ -118,5 +123,54 @@ func TestNearestOfWalkers(t *testing.T) {
 		if p95 > c.p95 || p99 > c.p99 || oldest > c.oldest {
 			t.Errorf("want p95 at most %d, p99 %d, oldest %d", c.p95, c.p99, c.oldest)
 		}
+	}
+}
+
+// What a place takes does not depend on how far away the player is: its client's word of what it has seen may be under
+// way for six ticks, which is a round trip of 400 ms, with the waits for the ticks of both sides.
+func TestPlacesAreSmallFarAway(t *testing.T) {
+	for _, late := range []int{0, 2, 4, 6} {
+		k := newWalkers(t, Config{MaxRadius: 100}, 300, 500)
+		var told Told
+		k.w.WorkWith(&Scratch{Told: &told})
+		k.late = late
+		for range 100 {
+			k.step()
+		}
+		begun := told
+		for range 200 {
+			k.step()
+		}
+		places, bytes := told.PlacesSent-begun.PlacesSent, told.Places-begun.Places
+		each := float64(bytes) / float64(places)
+		t.Logf("heard %d ticks late: %.2f bytes a place, %.0f places in a tick", late, each, float64(places)/200)
+		if places < 200*30 || each > 2.7 {
+			t.Errorf("heard %d ticks late, a place takes %.2f bytes, of %d", late, each, places)
+		}
+	}
+}
+
+// In a crowd most wait for longer than a client says what it has seen. What it had is taken in while it does, so that
+// hardly any place must be told in the longest form.
+func TestWhoWaitsIsKnown(t *testing.T) {
+	k := newWalkers(t, Config{BytesPerTick: 250, MaxRadius: 100}, 1000, 212)
+	k.late = 3
+	for range 300 {
+		k.step()
+	}
+	far, all := 0, 0
+	for range 300 {
+		k.step()
+		for i := range k.w.entries {
+			if k.w.isPicked(i) {
+				all++
+				if k.w.forms[i] == farForm {
+					far++
+				}
+			}
+		}
+	}
+	if t.Logf("%d of %d places in the far form", far, all); all < 5000 || far*25 > all {
+		t.Errorf("%d of %d places in the far form", far, all)
 	}
 }

@@ -19,19 +19,18 @@ func crowd(tb testing.TB) (c *Client, packet func(stamp uint32) []byte) {
 		r.say(r.enter(foe+i, float32(i)).Append(r.cell(2)))
 	}
 	var buf []byte
-	var aliases []uint32
+	var lists protocol.Lists
+	list := &lists[protocol.Flagged]
 	var e presence.Entity
 	return r.c, func(stamp uint32) []byte {
 		head := protocol.PacketHead{After: 2, Number: stamp}
-		aliases = aliases[:0]
-		for i := range uint32(40) {
-			aliases = append(aliases, 5*i)
-		}
-		buf = protocol.AppendAliases(head.Append(buf[:0]), aliases)
+		list.Aliases, list.Entries = list.Aliases[:0], list.Entries[:0]
 		e.Put(property.Vector3{X: float32(stamp % 1000)}, property.Vector3{}, stamp)
-		for range aliases {
-			buf = protocol.AppendFar(buf, &e, head.Origin)
+		for i := range uint32(40) {
+			list.Aliases = append(list.Aliases, 5*i)
+			list.Entries = protocol.AppendFar(list.Entries, &e, head.Origin)
 		}
+		buf = lists.Append(head.Append(buf[:0]))
 		return buf
 	}
 }

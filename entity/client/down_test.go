@@ -127,7 +127,8 @@ func packet(after uint64, number uint32, places ...*protocol.Place) []byte {
 		e.Put(p.Position, p.Direction, 1)
 		entries = protocol.AppendFar(entries, e, head.Origin)
 	}
-	return append(protocol.AppendAliases(head.Append(nil), aliases), entries...)
+	lists := protocol.Lists{protocol.Flagged: {Aliases: aliases, Entries: entries}}
+	return lists.Append(head.Append(nil))
 }
 
 func TestOrderOfPlaces(t *testing.T) {

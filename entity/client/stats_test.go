@@ -61,7 +61,8 @@ func TestPlaceStats(t *testing.T) {
 		var e presence.Entity
 		e.Put(property.Vector3{X: x}, property.Vector3{}, number)
 		head := protocol.PacketHead{After: 2, Number: number}
-		packet := protocol.AppendFar(protocol.AppendAliases(head.Append(nil), []uint32{0}), &e, head.Origin)
+		lists := protocol.Lists{protocol.Flagged: {Aliases: []uint32{0}, Entries: protocol.AppendFar(nil, &e, head.Origin)}}
+		packet := lists.Append(head.Append(nil))
 		bytes += uint64(len(packet))
 		r.whisper(packet)
 	}

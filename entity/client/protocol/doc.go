@@ -16,17 +16,19 @@
 // An unreliable mercury message from the server is a Positions packet: where the entities around
 // the player were, as far as the byte budget went, and [News] of them.
 //
-//	+---------------------------------------+---------+-----------------------+-----+------+-----
-//	| after, number, epoch, origin          | aliases | near: X, Z, [yaw]     | ... | news | ...
-//	|                                       |         | middle: X, Z, ...     |     |      |
-//	|                                       |         | far: X, Z, yaw, Y ... |     |      |
-//	+---------------------------------------+---------+-----------------------+-----+------+-----
+//	+------------------------------+----------------------+------+-----------+-----------------------+------+-----
+//	| after, number, epoch, origin | aliases of the lists | X, Z | X, Z, yaw | middle: X, Z, ...     | news | ...
+//	|                              |                      | ...  | ...       | far: X, Z, yaw, Y ... |      |
+//	+------------------------------+----------------------+------+-----------+-----------------------+------+-----
 //
 // An entity has a short alias from its Enter to its Leave. A place is told on a grid of the space,
-// of 1/32 m, and never as the whole number: the near form has the lowest seven bits of X and Z, which
+// of 1/32 m, and never as the whole number: the near form has the lowest eight bits of X and Z, which
 // tell a client that holds a place not too far from there which one is meant. So most entries take
-// two bytes, three with the yaw, and the same two or three for everyone who watches. The aliases of
-// a packet are bits, or steps from one to the next, whichever is shorter.
+// two bytes, three with the yaw, and the same two or three for everyone who watches. They stand in lists of
+// their own, which leaves all their bits to the place: four metres is what a player walks while its client's word
+// of what it has seen is under way for 0.7 s. With flags in them, seven bits reached half as far, and took
+// twice the bytes for players whose round trip is 200 ms. The aliases of a list are bits, or steps from one
+// to the next, whichever is shorter.
 //
 // The near form must never misplace anybody, whatever was lost. In each Move, and when it stands
 // still and packets come, the client says which it has seen ([Seen]). The witness uses the near form

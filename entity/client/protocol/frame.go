@@ -19,8 +19,8 @@ import (
 // when it is ready to be shown the world (EnableEntities), gives it to another base (ResetEntities,
 // NewToken), asks a silent server (Ping), and takes the view along through a transition (Transit); version 10 tells a client its place in
 // the queue of those who wait for room (Waiting); version 11 says where a session goes on that is sent to an app which is gone by then (Switch); version 12
-// rounds the place of who enters on the way.
-const Version = 12
+// rounds the place of who enters on the way; version 13 has the places of a packet in lists, by how they are written.
+const Version = 13
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10

@@ -22,7 +22,7 @@ func TestNews(t *testing.T) {
 		{Alias: protocol.MaxAlias - 1, Call: true, Body: protocol.AppendWhisper(nil, 2, nil)},
 	}
 	head := protocol.PacketHead{After: 3, Number: 7}
-	b := protocol.Near{}.Append(protocol.AppendAliases(head.Append(nil), []uint32{4}), false)
+	b := packet(head, protocol.NearBy, protocol.Near{}.Append(nil, false), 4)
 	for i, n := range want {
 		before := len(b)
 		if b = n.Append(b); len(b)-before-len(n.Body) > protocol.MaxNewsHead || i == 0 && len(b)-before-len(n.Body) != 2 {

@@ -12,19 +12,18 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// A Positions packet is a head, the aliases of the entities of which it tells places in ascending order, an
-// entry for each, and News. An entry has one of three forms, told apart by the lowest bit of its first byte
-// and by a flag.
+// A Positions packet is a head, three lists of places, and News. First come the aliases of the lists, each in
+// ascending order, and then their entries. An entry of the last list has one of two forms, told apart by a flag.
 //
-//	near    2 bytes: 0, yaw follows, 7 bits of X, 7 of Z    the lowest bits of the place on the grid
-//	        [yaw]
-//	middle  flags, X, Z (12 bits each)                      the same, and 8 bits of the height
-//	        [yaw] [height]
-//	far     flags, X, Z (16 bits each) or the whole place   the lowest bits, near the packet's origin
-//	        [yaw] [height] [pitch, roll]
+//	near     X, Z (8 bits each)                              the lowest bits of the place on the grid
+//	turning  X, Z, yaw                                       the same
+//	flagged  flags, X, Z (12 bits each): middle              the same, and 8 bits of the height
+//	         [yaw] [height]
+//	         flags, X, Z (16 bits each) or the whole place:  the lowest bits, near the packet's origin
+//	         far    [yaw] [height] [pitch, roll]
 const (
-	farFlag    = 1 << 0
-	yawFlag    = 1 << 1 // of all forms
+	farFlag    = 1 << 0 // of all that have flags
+	yawFlag    = 1 << 1
 	heightFlag = 1 << 2
 	tiltFlag   = 1 << 3 // pitch and roll follow
 	levelFlag  = 1 << 4 // pitch and roll are zero
@@ -34,8 +33,7 @@ const (
 
 	middleFlags = farFlag | middleFlag | yawFlag | heightFlag
 
-	nearBits = 7
-	nearMask = 1<<nearBits - 1
+	nearBits = 8
 	// NearReach is how far an entity may have gone, by presence.Motion.Path, from any place that the
 	// client may hold, so that the near form tells where it is. One more would leave two places open,
 	// and what the client holds is rounded to the grid once more.
@@ -57,8 +55,47 @@ const (
 	NoAlias = MaxAlias
 	// MaxEntry is the most that an entry takes with its alias, MaxPacketHead what comes before.
 	MaxEntry      = 3 + 1 + 24
-	MaxPacketHead = binary.MaxVarintLen64 + 5 + 1 + 2*4 + 3
+	MaxPacketHead = binary.MaxVarintLen64 + 5 + 1 + 2*4 + lists*3
 )
+
+// Manner says in which list of a packet a place stands, and so how it is written.
+type Manner uint8
+
+// The manners. Near and Turning take two and three bytes.
+const (
+	NearBy  Manner = iota // Near, without the yaw
+	Turning               // Near, with it
+	Flagged               // Middle, far or whole
+	lists   = iota
+)
+
+// Lists are the places of a packet, by Manner.
+type Lists [lists]List
+
+// List is the places that are written in one manner: ascending aliases, and as many entries.
+type List struct {
+	Aliases []uint32
+	Entries []byte
+}
+
+// Append encodes all lists.
+func (l *Lists) Append(b []byte) []byte {
+	for i := range l {
+		b = appendAliases(b, l[i].Aliases)
+	}
+	for i := range l {
+		b = append(b, l[i].Entries...)
+	}
+	return b
+}
+
+// Len is how many places there are.
+func (l *Lists) Len() (n int) {
+	for i := range l {
+		n += len(l[i].Aliases)
+	}
+	return n
+}
 
 var errEntry = errors.New("no such entry")
 
@@ -111,9 +148,9 @@ func readOrigin(r *codec.Reader) [2]int32 {
 	return [2]int32{int32(x), int32(z)}
 }
 
-// AppendAliases encodes the aliases of a packet, which ascend: as bits or as the steps from one to
-// the next, whichever is shorter.
-func AppendAliases(b []byte, aliases []uint32) []byte {
+// appendAliases encodes the aliases of a list, which ascend: as bits or as the steps from one to the next, whichever
+// is shorter.
+func appendAliases(b []byte, aliases []uint32) []byte {
 	n := uint64(len(aliases))
 	if n == 0 {
 		return binary.AppendUvarint(b, 0)
@@ -177,24 +214,16 @@ type Near [3]byte
 
 // NearOf is the near form of a place, with the yaw.
 func NearOf(m *presence.Motion) Near {
-	word := uint16(m.X&nearMask)<<2 | uint16(m.Z&nearMask)<<(2+nearBits)
-	return Near{byte(word), byte(word >> 8), m.Yaw}
+	return Near{byte(m.X), byte(m.Z), m.Yaw}
 }
 
-// Append encodes n. Without yaw, the client must hold the yaw that the entity has now.
+// Append encodes n, for the list Turning with yaw, else for NearBy: then the client must hold the yaw that the entity
+// has now.
 func (n Near) Append(b []byte, yaw bool) []byte {
 	if yaw {
-		return append(b, n[0]|yawFlag, n[1], n[2])
+		return append(b, n[:]...)
 	}
 	return append(b, n[0], n[1])
-}
-
-// Bytes is what Append appends.
-func (n Near) Bytes(yaw bool) int {
-	if yaw {
-		return 3
-	}
-	return 2
 }
 
 // Middle is where an entity is in the middle form: for a client that holds a place from which the
@@ -267,6 +296,7 @@ type Moved struct {
 	Alias uint32
 
 	origin   [2]int32
+	near     bool
 	flags    uint8
 	x, z     uint16
 	yaw      uint8
@@ -287,19 +317,24 @@ func Positions(packet []byte, f func(h *PacketHead, m *Moved)) error {
 // NextNews likewise, and End. The zero value is usable. What it shows is valid until the next call.
 type PositionsReader struct {
 	Head    PacketHead
-	Aliases []uint32 // of those whose places are told
+	Aliases []uint32 // of those whose places are told, list after list
 	Place   Moved
 	News    News
 
 	rest codec.Reader
-	told int // places that have been read
+	told int        // places that have been read
+	ends [lists]int // of the lists, in Aliases
 }
 
 // Begin reads the head of a packet, and the aliases.
 func (p *PositionsReader) Begin(packet []byte) {
 	p.rest = codec.NewReader(packet)
 	p.Head.read(&p.rest)
-	p.Aliases = readAliases(&p.rest, p.Aliases[:0])
+	p.Aliases = p.Aliases[:0]
+	for i := range p.ends {
+		p.Aliases = readAliases(&p.rest, p.Aliases)
+		p.ends[i] = len(p.Aliases)
+	}
 	if p.rest.Err() != nil {
 		p.Aliases = p.Aliases[:0]
 	}
@@ -315,8 +350,12 @@ func (p *PositionsReader) NextPlace() bool {
 		return false
 	}
 	p.Place.Alias = p.Aliases[p.told]
+	if p.told < p.ends[Turning] {
+		p.Place.readNear(&p.rest, p.told >= p.ends[NearBy])
+	} else {
+		p.Place.read(&p.rest)
+	}
 	p.told++
-	p.Place.read(&p.rest)
 	return p.rest.Err() == nil
 }
 
@@ -352,22 +391,23 @@ func (p *PositionsReader) Read(packet []byte, places func(h *PacketHead, m *Move
 	return p.End()
 }
 
-func (m *Moved) read(r *codec.Reader) {
-	m.flags = r.U8()
-	if m.flags&farFlag == 0 {
-		word := uint16(m.flags) | uint16(r.U8())<<8
-		m.flags &= yawFlag
-		m.x, m.z = word>>2&nearMask, word>>(2+nearBits)
-		if m.flags&yawFlag != 0 {
-			m.yaw = r.U8()
-		}
-		return
+// readNear reads an entry of the first two lists.
+func (m *Moved) readNear(r *codec.Reader, yaw bool) {
+	word := r.U16()
+	m.near, m.flags, m.x, m.z = true, 0, word&(1<<nearBits-1), word>>nearBits
+	if yaw {
+		m.flags, m.yaw = yawFlag, r.U8()
 	}
+}
+
+// read reads an entry of the last list.
+func (m *Moved) read(r *codec.Reader) {
+	m.near, m.flags = false, r.U8()
 	if m.flags&middleFlag != 0 {
 		m.readMiddle(r)
 		return
 	}
-	if m.flags&^farFlags != 0 || m.flags&wholeFlag != 0 && m.flags != wholeFlag|farFlag {
+	if m.flags&farFlag == 0 || m.flags&^farFlags != 0 || m.flags&wholeFlag != 0 && m.flags != wholeFlag|farFlag {
 		r.Fail(errEntry)
 		return
 	}
@@ -389,19 +429,19 @@ func (m *Moved) read(r *codec.Reader) {
 	}
 }
 
-// readAnew reads an entry for a client that holds no place of the entity, and tells it. The near and the middle
-// form are next to a place that is held, and no good.
+// readAnew reads an entry with flags for a client that holds no place of the entity, and tells it. The middle form is
+// next to a place that is held, and no good.
 func (m *Moved) readAnew(r *codec.Reader) (at, to property.Vector3) {
 	m.read(r)
 	at, to, ok := m.From(property.Vector3{}, property.Vector3{})
-	if !ok || m.flags&farFlag == 0 || m.flags&middleFlag != 0 {
+	if !ok || m.flags&middleFlag != 0 {
 		r.Fail(errEntry)
 	}
 	return at, to
 }
 
 func (m *Moved) readMiddle(r *codec.Reader) {
-	if m.flags&^middleFlags != 0 {
+	if m.flags&farFlag == 0 || m.flags&^middleFlags != 0 {
 		r.Fail(errEntry)
 		return
 	}
@@ -419,16 +459,16 @@ func (m *Moved) readMiddle(r *codec.Reader) {
 // for what is nowhere: a packet that no server makes.
 func (m *Moved) From(position, direction property.Vector3) (at, to property.Vector3, ok bool) {
 	switch {
+	case m.near:
+		at = property.Vector3{X: nextTo(m.x, nearBits, position.X), Y: position.Y, Z: nextTo(m.z, nearBits, position.Z)}
+		to = direction
 	case m.flags&wholeFlag != 0:
 		at, to = m.position, m.rotation
 	case m.flags&middleFlag != 0:
 		at = property.Vector3{X: nextTo(m.x, middleBits, position.X), Y: position.Y, Z: nextTo(m.z, middleBits, position.Z)}
 		to = direction
-	case m.flags&farFlag != 0:
-		at = property.Vector3{X: farFrom(m.x, m.origin[0]), Y: position.Y, Z: farFrom(m.z, m.origin[1])}
-		to = direction
 	default:
-		at = property.Vector3{X: nextTo(m.x, nearBits, position.X), Y: position.Y, Z: nextTo(m.z, nearBits, position.Z)}
+		at = property.Vector3{X: farFrom(m.x, m.origin[0]), Y: position.Y, Z: farFrom(m.z, m.origin[1])}
 		to = direction
 	}
 	switch m.flags & (heightFlag | middleFlag) {

@@ -53,6 +53,22 @@ func wrong(e *presence.Entity, at, to property.Vector3) string {
 	return ""
 }
 
+// packet has places in one list.
+func packet(head protocol.PacketHead, manner protocol.Manner, entries []byte, aliases ...uint32) []byte {
+	var lists protocol.Lists
+	lists[manner] = protocol.List{Aliases: aliases, Entries: entries}
+	return lists.Append(head.Append(nil))
+}
+
+// nearPacket has one place in the near form.
+func nearPacket(m *presence.Motion, yaw bool) []byte {
+	manner := protocol.NearBy
+	if yaw {
+		manner = protocol.Turning
+	}
+	return packet(protocol.PacketHead{Number: 1}, manner, protocol.NearOf(m).Append(nil, yaw), 3)
+}
+
 // The far form tells any client where an entity is: near the watcher, far from it, at the edge of
 // the world.
 func TestFarPlaces(t *testing.T) {
@@ -62,7 +78,7 @@ func TestFarPlaces(t *testing.T) {
 		e := &presence.Entity{}
 		e.Put(somewhere(rng, watcher, []float32{5, 100, 1000, 3000}[rng.IntN(4)]), facings(rng), 1)
 		head := protocol.PacketHead{Number: 1, Origin: protocol.OriginOf(watcher)}
-		packet := protocol.AppendFar(protocol.AppendAliases(head.Append(nil), []uint32{3}), e, head.Origin)
+		packet := packet(head, protocol.Flagged, protocol.AppendFar(nil, e, head.Origin), 3)
 		held, facing := somewhere(rng, watcher, 3000), facings(rng) // whatever it is
 		err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
 			at, to, ok := m.From(held, facing)
@@ -101,9 +117,7 @@ func TestNearPlaces(t *testing.T) {
 			if e.Motion.Path-began.Path > protocol.NearReach {
 				break
 			}
-			head := protocol.PacketHead{Number: 1}
-			packet := protocol.NearOf(&e.Motion).Append(protocol.AppendAliases(head.Append(nil), []uint32{3}), e.Motion.Turned > 1)
-			err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
+			err := protocol.Positions(nearPacket(&e.Motion, e.Motion.Turned > 1), func(_ *protocol.PacketHead, m *protocol.Moved) {
 				at, to, ok := m.From(held, facing)
 				if w := wrong(e, at, to); w != "" || !ok {
 					t.Fatal(w, ok)
@@ -142,9 +156,8 @@ func TestMiddlePlaces(t *testing.T) {
 			if e.Motion.Path-began.Path > protocol.MiddleReach || e.Motion.Rise-began.Rise > protocol.RiseReach {
 				break
 			}
-			head := protocol.PacketHead{Number: 1}
-			packet := protocol.AppendAliases(head.Append(nil), []uint32{3})
-			packet = protocol.MiddleOf(&e.Motion).Append(packet, e.Motion.Turned > 1, e.Motion.Rose > 1)
+			entry := protocol.MiddleOf(&e.Motion).Append(nil, e.Motion.Turned > 1, e.Motion.Rose > 1)
+			packet := packet(protocol.PacketHead{Number: 1}, protocol.Flagged, entry, 3)
 			err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
 				at, to, ok := m.From(held, facing)
 				if w := wrong(e, at, to); w != "" || !ok {
@@ -169,11 +182,10 @@ func TestPlacesAreSmall(t *testing.T) {
 		aliases = append(aliases, i+i/10)
 		near, turning = protocol.NearOf(&e.Motion).Append(near, false), protocol.NearOf(&e.Motion).Append(turning, true)
 	}
-	whole := len(protocol.AppendAliases(head.Append(nil), aliases))
-	if got := float64(whole+len(near)) / 62; got > 2.6 {
+	if got := float64(len(packet(head, protocol.NearBy, near, aliases...))) / 62; got > 2.4 {
 		t.Errorf("a place without yaw takes %.2f bytes", got)
 	}
-	if got := float64(whole+len(turning)) / 62; got > 4 {
+	if got := float64(len(packet(head, protocol.Turning, turning, aliases...))) / 62; got > 3.4 {
 		t.Errorf("a place with yaw takes %.2f bytes", got)
 	}
 }
@@ -189,11 +201,8 @@ func TestAliases(t *testing.T) {
 				want = append(want, a)
 			}
 		}
-		head := protocol.PacketHead{Number: 1}
-		packet := protocol.AppendAliases(head.Append(nil), want)
-		for range want {
-			packet = protocol.Near{}.Append(packet, false)
-		}
+		manner := protocol.Manner(rng.IntN(2))
+		packet := packet(protocol.PacketHead{Number: 1}, manner, make([]byte, len(want)*(2+int(manner))), want...)
 		if err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) { got = append(got, m.Alias) }); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%v was read as %v: %v", want, got, err)
 		}
@@ -202,9 +211,13 @@ func TestAliases(t *testing.T) {
 
 func TestMalformedPositions(t *testing.T) {
 	head := protocol.PacketHead{Number: 1}
-	whole := protocol.AppendAliases(head.Append(nil), []uint32{1, 70})
-	whole = protocol.NearOf(&presence.Motion{X: 5, Yaw: 7}).Append(whole, true)
-	whole = protocol.NearOf(&presence.Motion{X: 5}).Append(whole, false)
+	m := &presence.Motion{X: 5, Yaw: 7}
+	lists := protocol.Lists{
+		{Aliases: []uint32{2}, Entries: protocol.NearOf(m).Append(nil, false)},
+		{Aliases: []uint32{1}, Entries: protocol.NearOf(m).Append(nil, true)},
+		{Aliases: []uint32{70}, Entries: protocol.MiddleOf(m).Append(nil, false, true)},
+	}
+	whole := lists.Append(head.Append(nil))
 	read := func(b []byte) error { return protocol.Positions(b, func(*protocol.PacketHead, *protocol.Moved) {}) }
 	if err := read(whole); err != nil {
 		t.Fatal(err)
@@ -216,17 +229,22 @@ func TestMalformedPositions(t *testing.T) {
 	}
 	bare := head.Append(nil)
 	for name, tail := range map[string][]byte{
-		"more aliases than bytes":   {0xff, 0x7f},
-		"an alias out of range":     {1 << 1, 0xff, 0xff, 0xff, 0x7f, 0, 0},
-		"more bits than aliases":    {1<<1 | 1, 0xff, 0, 0},
-		"a flag that none sends":    {1 << 1, 0, 0x81, 0, 0, 0, 0},
-		"middle, and whole":         {1 << 1, 0, 1 | 1<<6 | 1<<5, 0, 0, 0},
-		"middle, cut short":         {1 << 1, 0, 1 | 1<<6, 0, 0},
-		"whole, and something more": append([]byte{1 << 1, 0, 1 | 1<<5 | 1<<1}, make([]byte, 25)...),
-		"news without a body":       {0, 1, 0},
-		"news of no alias":          {0, 0xfe, 0xff, 0xff, 0x7f, 1, 1},
-		"news cut short":            {0, 1, 2, 1},
-		"something behind the end":  {0, 1},
+		"more aliases than bytes":   {0xff, 0x7f, 0, 0},
+		"an alias out of range":     {1 << 1, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0},
+		"more bits than aliases":    {1<<1 | 1, 0xff, 0, 0, 0, 0},
+		"a list too few":            {0, 0},
+		"near, cut short":           {1 << 1, 0, 0, 0, 9},
+		"near, without its yaw":     {0, 1 << 1, 0, 0, 9, 9},
+		"no flags":                  {0, 0, 1 << 1, 0, 0, 0, 0, 0, 0},
+		"a flag that none sends":    {0, 0, 1 << 1, 0, 0x81, 0, 0, 0, 0},
+		"middle, and no farFlag":    {0, 0, 1 << 1, 0, 1 << 6, 0, 0, 0},
+		"middle, and whole":         {0, 0, 1 << 1, 0, 1 | 1<<6 | 1<<5, 0, 0, 0},
+		"middle, cut short":         {0, 0, 1 << 1, 0, 1 | 1<<6, 0, 0},
+		"whole, and something more": append([]byte{0, 0, 1 << 1, 0, 1 | 1<<5 | 1<<1}, make([]byte, 25)...),
+		"news without a body":       {0, 0, 0, 1, 0},
+		"news of no alias":          {0, 0, 0, 0xfe, 0xff, 0xff, 0x7f, 1, 1},
+		"news cut short":            {0, 0, 0, 1, 2, 1},
+		"something behind the end":  {0, 0, 0, 1},
 	} {
 		if err := read(append(slices.Clone(bare), tail...)); !errors.Is(err, protocol.ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
@@ -239,18 +257,22 @@ func FuzzPositions(f *testing.F) {
 	head := protocol.PacketHead{After: 3, Number: 9, Epoch: 1, Origin: [2]int32{1, 2}}
 	e := &presence.Entity{}
 	e.Put(property.Vector3{X: 70, Y: 3, Z: 130}, property.Vector3{X: 1, Y: 0.5}, 1)
-	b := protocol.AppendAliases(head.Append(nil), []uint32{1, 2})
-	f.Add(protocol.AppendFar(protocol.NearOf(&e.Motion).Append(b, true), e, head.Origin))
-	f.Add(protocol.NearOf(&e.Motion).Append(protocol.MiddleOf(&e.Motion).Append(b, true, true), false))
+	near := protocol.NearOf(&e.Motion).Append(protocol.NearOf(&e.Motion).Append(nil, false), false)
+	f.Add(packet(head, protocol.Flagged, protocol.AppendFar(nil, e, head.Origin), 1))
+	f.Add(packet(head, protocol.Flagged, protocol.AppendWhole(protocol.MiddleOf(&e.Motion).Append(nil, true, true), e), 1, 2))
+	f.Add(packet(head, protocol.Turning, protocol.NearOf(&e.Motion).Append(nil, true), 1))
 	news := protocol.News{Alias: 300, Body: []byte{2, 1}}
 	whisper := protocol.News{Alias: 2, Call: true, Body: protocol.AppendWhisper(nil, 0, []byte{7})}
-	f.Add(whisper.Append(news.Append(protocol.NearOf(&e.Motion).Append(protocol.NearOf(&e.Motion).Append(b, true), false))))
+	f.Add(whisper.Append(news.Append(packet(head, protocol.NearBy, near, 1, 2))))
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		last, order := int64(-1), uint32(0)
+		last, order, lists := int64(-1), uint32(0), 1
 		var reader protocol.PositionsReader
 		_ = reader.Read(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
-			if int64(m.Alias) <= last || m.Alias >= protocol.MaxAlias {
-				t.Fatalf("alias %d after %d", m.Alias, last)
+			if int64(m.Alias) <= last {
+				lists++
+			}
+			if lists > len(protocol.Lists{}) || m.Alias >= protocol.MaxAlias {
+				t.Fatalf("alias %d after %d, in list %d", m.Alias, last, lists)
 			}
 			last = int64(m.Alias)
 			if at, _, ok := m.From(property.Vector3{X: 1, Z: -9}, property.Vector3{}); ok && !property.Finite(at) {
@@ -301,11 +323,14 @@ func BenchmarkPositions(b *testing.B) {
 		aliases = append(aliases, i)
 	}
 	var packet []byte
+	lists := protocol.Lists{protocol.Turning: {Aliases: aliases}}
 	write := func() {
-		packet = protocol.AppendAliases(head.Append(packet[:0]), aliases)
+		list := &lists[protocol.Turning]
+		list.Entries = list.Entries[:0]
 		for range aliases {
-			packet = protocol.NearOf(&e.Motion).Append(packet, true)
+			list.Entries = protocol.NearOf(&e.Motion).Append(list.Entries, true)
 		}
+		packet = lists.Append(head.Append(packet[:0]))
 	}
 	write()
 	b.Run("read", func(b *testing.B) {

@@ -18,6 +18,10 @@ const (
 	// when only twenty had turns, who became one of them had waited for half a second or more.
 	promised     = 24
 	promisedWait = 2
+	// overdue is how many Updates without a turn put somebody before all others. Where half of the budget does not do
+	// for all, each waits a little longer then; when the nearest always came first, the last of the promised ones waited
+	// for ten seconds.
+	overdue = 4
 	// followed is how many are looked at each arrangeEvery Updates, of half of the witnesses in one tick and of the
 	// others in the next.
 	followed     = 48
@@ -84,23 +88,32 @@ func (w *Witness) attend(budget int) {
 	budget = min(budget, w.size()+w.Budget()/2)
 	first := w.queue.circle[:min(promised, len(w.queue.circle))]
 	w.fetchCircle(first)
+	if w.attendWaiting(first, overdue, budget) {
+		w.attendWaiting(first, promisedWait, budget)
+	}
+}
+
+// attendWaiting serves those who have not had a turn for so many Updates, the nearest first. It reports false if there
+// is no room for all.
+func (w *Witness) attendWaiting(first []near, wait, budget int) bool {
 	for k := range first {
 		m := &first[k]
-		if w.lapse(m.last) < promisedWait {
+		if w.lapse(m.last) < wait {
 			continue
 		}
 		if !w.room(budget) {
-			return
+			return false
 		}
 		i, known := w.slot(m.alias)
 		if !known || w.entries[i].s != m.s {
 			continue
 		}
-		if m.last = w.entries[i].since; w.lapse(m.last) >= promisedWait {
+		if m.last = w.entries[i].since; w.lapse(m.last) >= wait {
 			w.serve(i)
 			m.last = w.updates
 		}
 	}
+	return true
 }
 
 // arrange orders the circle by where all are now.

@@ -21,8 +21,24 @@ func (w *Witness) insert(en entry) *entry {
 		w.entries[i] = en
 	} else {
 		w.entries = slices.Insert(w.entries, i, en)
+		w.moved(i)
 	}
 	return &w.entries[i]
+}
+
+// moved takes down where the entries from an index on stand now. They lie in a row, and come in the time that searching
+// for a few of them would take.
+func (w *Witness) moved(from int) {
+	for i := from; i < len(w.entries); i++ {
+		alias := w.entries[i].alias
+		if alias == none {
+			return
+		}
+		for int(alias) >= len(w.where) {
+			w.where = append(w.where, 0)
+		}
+		w.where[alias] = uint16(i)
+	}
 }
 
 // remove forgets an entry that has no Subject.
@@ -49,6 +65,7 @@ func (w *Witness) closeGaps() {
 	}
 	w.gaps = 0
 	w.entries = slices.DeleteFunc(w.entries, func(en entry) bool { return en.a == nil })
+	w.moved(0)
 }
 
 // find is the index of an entity's entry.

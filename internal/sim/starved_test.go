@@ -82,27 +82,53 @@ func (r *rig) oldest(known map[[2]*player]*pair) (oldest time.Duration) {
 	return oldest
 }
 
+// starvedSeeds is how many runs TestStarved judges together. What a single one does is chance for the most part: over
+// 96 seeds, lines were moved by 250 to 3,300 m, at most 5 to 70 % were in handoff, and a place was 2 to 7.2 s old.
+const starvedSeeds = 8
+
 // TestStarved: a crowd walks over three cells whose CellApps have too little of their processors. Lines
 // follow the crowd, and not the scheduler; few are on their way from cell to cell at any time; and nobody
-// holds another where that one was long ago. (When waiting counted as work and each report was believed,
-// lines were moved by 2,400 m in these 20 s, in a space of 800 m, and more than half of all were in
-// handoff at a time. Over sixteen seeds it is 250 to 1,690 m now, and at most 37 %.)
+// holds another where that one was long ago. It judges means, whose bounds all but one in two thousand draws of
+// eight of those runs keep. (Lines were moved by 840 m in these 20 s on average, in a space of 800 m, and 2.3 % were in
+// handoff. When waiting counts as work it is 1,690 m and 3.8 %, and 2,570 m and 4.4 % when each report is believed,
+// too, and lines go on while cells hand over; then the largest share is 43 % instead of 20, the oldest place 5.4 s
+// instead of 4.1.)
 func TestStarved(t *testing.T) {
-	for _, seed := range []uint64{61, 62} {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			o := Options{
-				Seed: seed, CellApps: 3, Players: 24, Rovers: 12, Starved: true,
-				Balance: Balancing{Config: balance.Config{MinCells: 3, MaxCells: 3}, Policy: balance.ProfileConfig{}},
-			}
-			play(t, o, func(r *rig) {
-				r.fresh.off = true // ticks are too late for that promise
-				r.wait(10 * time.Second)
-				u := r.suffer(20 * time.Second)
-				t.Logf("lines moved by %.0f m, %.1f %% in handoff, at most %.0f %%, the oldest place is %v old", u.moved, 100*u.inHands, 100*u.worst, u.oldest)
-				if u.moved > 1900 || u.inHands > 0.04 || u.worst > 0.45 || u.oldest > 6*time.Second {
-					t.Error("the world is restless")
-				}
-			})
-		})
+	long(t)
+	runs := make([]unrest, starvedSeeds)
+	t.Run("seeds", func(t *testing.T) {
+		for i := range runs {
+			t.Run(fmt.Sprint(61+i), func(t *testing.T) { runs[i] = starve(t, uint64(61+i)) })
+		}
+	})
+	var mean unrest
+	for _, u := range runs {
+		mean.moved += u.moved / starvedSeeds
+		mean.inHands += u.inHands / starvedSeeds
+		mean.worst += u.worst / starvedSeeds
+		mean.oldest += u.oldest / starvedSeeds
 	}
+	t.Logf("on average %v", mean)
+	if mean.moved > 1700 || mean.inHands > 0.036 || mean.worst > 0.46 || mean.oldest > 6*time.Second {
+		t.Error("the world is restless")
+	}
+}
+
+// starve plays one of its runs.
+func starve(t *testing.T, seed uint64) (u unrest) {
+	o := Options{
+		Seed: seed, CellApps: 3, Players: 24, Rovers: 12, Starved: true,
+		Balance: Balancing{Config: balance.Config{MinCells: 3, MaxCells: 3}, Policy: balance.ProfileConfig{}},
+	}
+	play(t, o, func(r *rig) {
+		r.fresh.off = true // ticks are too late for that promise
+		r.wait(10 * time.Second)
+		u = r.suffer(20 * time.Second)
+		t.Log(u)
+	})
+	return u
+}
+
+func (u unrest) String() string {
+	return fmt.Sprintf("lines moved by %.0f m, %.1f %% in handoff, at most %.0f %%, the oldest place is %v old", u.moved, 100*u.inHands, 100*u.worst, u.oldest)
 }

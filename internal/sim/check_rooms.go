@@ -39,7 +39,7 @@ func (c *Cluster) verdicts() int {
 	if m == nil {
 		return 0
 	}
-	return m.Status().Deaths
+	return m.Deaths()
 }
 
 func (k *roomsKnown) converged() error {

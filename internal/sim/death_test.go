@@ -95,7 +95,7 @@ func TestDeathOfTheOnlyCellAppIsShort(t *testing.T) {
 				for p.crash(); p.dark; {
 					r.endLines(p)
 				}
-				r.until("the death is known", 10*time.Second, func() bool { return r.manager.app.(*cellappmgr.CellAppMgr).Status().Deaths == 1 })
+				r.until("the death is known", 10*time.Second, func() bool { return r.manager.app.(*cellappmgr.CellAppMgr).Deaths() == 1 })
 				if took := r.now - began; took > 300*time.Millisecond {
 					t.Errorf("known after %v", took)
 				}

@@ -62,7 +62,7 @@ func (r *rig) removals() int {
 	if !r.manager.alive {
 		return 0
 	}
-	return r.leader().Status().Removing
+	return r.leader().Removing()
 }
 
 // retiresFor reports whether a process knows that the cell retires.

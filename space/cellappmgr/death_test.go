@@ -67,8 +67,8 @@ func TestDeathBySilence(t *testing.T) {
 	if w := one[wire.Welcome](b); w.Number != 3 {
 		t.Errorf("number %d", w.Number)
 	}
-	if st := r.m.Status(); st.Deaths != 1 || st.Cells != 1 {
-		t.Errorf("status: %d deaths, %d cells", st.Deaths, st.Cells)
+	if st := r.m.Status(); st.Deaths != 1 || r.m.Deaths() != 1 || st.Cells != 1 {
+		t.Errorf("status: %d and %d deaths, %d cells", st.Deaths, r.m.Deaths(), st.Cells)
 	}
 }
 

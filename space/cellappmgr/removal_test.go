@@ -79,8 +79,8 @@ func TestTwoCellsGoAtOnce(t *testing.T) {
 			t.Errorf("app %d is told to remove %v with the acks of %v, want %v", tt.app, order.Cell, order.Peers, want)
 		}
 	}
-	if st := r.m.Status(); st.Cells != 2 || st.Removing != 2 {
-		t.Errorf("%d cells, %d going", st.Cells, st.Removing)
+	if st := r.m.Status(); st.Cells != 2 || st.Removing != 2 || r.m.Removing() != 2 {
+		t.Errorf("%d cells, %d and %d going", st.Cells, st.Removing, r.m.Removing())
 	}
 }
 

@@ -126,6 +126,17 @@ func (m *CellAppMgr) tellObservers() {
 	m.tell(&st, wire.Observer)
 }
 
+// Removing is Status().Removing alone, for who asks often.
+func (m *CellAppMgr) Removing() (n int) {
+	for _, s := range m.spaces {
+		n += len(s.removals)
+	}
+	return n
+}
+
+// Deaths is Status().Deaths alone, for who asks often.
+func (m *CellAppMgr) Deaths() int { return m.deaths }
+
 // addTo adds the cells of a space to the sums of st.
 func (s *space) addTo(st *status.World) {
 	st.Cells += len(s.cells)

@@ -79,17 +79,19 @@ func (q *queue) forget(alias uint16) {
 	q.circle = slices.DeleteFunc(q.circle, func(m near) bool { return m.alias == alias })
 }
 
-// attend serves those of the circle whose turn it is, as far as half of the whole budget goes. Debts come off that,
-// but not below a quarter of the budget: rescue makes debts in each Update when more are in view than there is room
-// for within Config.MaxWait, and the nearest would pay for the farthest. A quarter for the circle and the one whom
-// rescue serves whatever was spent leave the rest for what is owed. (When debts did not count at all, a link of 64 kbit/s
-// had a queue of three seconds.)
+// attend serves those of the circle whose turn it is, as far as half of the whole budget goes. Debts come off that. But
+// while they are less than half a budget, a quarter is for the circle: rescue makes debts in each Update when more are
+// in view than there is room for within Config.MaxWait, and the nearest would pay for the farthest. Larger debts come
+// from large words, and are paid first. (When debts did not count, a link of 64 kbit/s had a queue of three seconds.)
 func (w *Witness) attend(budget int) {
 	if (w.updates+uint32(w.view.watcher.ID))%arrangeEvery == 0 {
 		w.arrange()
 	}
 	spent, whole := w.size(), w.Budget()
-	budget = max(min(budget, spent+whole/2), spent+whole/4)
+	budget = min(budget, spent+whole/2)
+	if w.deficit <= whole/2 {
+		budget = max(budget, spent+whole/4)
+	}
 	first := w.queue.circle[:min(promised, len(w.queue.circle))]
 	w.fetchCircle(first)
 	if w.attendWaiting(first, overdue, budget) {

@@ -213,7 +213,7 @@ func (w *Witness) rescue(budget int) {
 			q.rescue = 0
 		}
 		if en := &w.entries[q.rescue]; en.s != nil && w.waited(en) >= w.cfg.MaxWait-round {
-			if !first && !w.room(budget+w.spare.of(w.cfg.MaxDeficit)) || len(w.bundle) >= MaxDirect {
+			if !first && !w.room(budget+w.mostDeficit()) || len(w.bundle) >= MaxDirect {
 				return
 			}
 			first = false

@@ -93,9 +93,9 @@ func (k *walkers) nearest(n int) []*presence.Entity {
 }
 
 // In a crowd of 2,000 on 300 by 300 m who all walk, and change a property every five seconds, at 20 kbit/s, a client
-// holds the places of the nearest twenty of at most two ticks ago but for one in a hundred, and nobody's is older than 30 s (row E7 of the
-// design). A place of someone whom the client has not met is as old as the other is in view. Where the cell saves, all wait
-// a little longer.
+// holds the places of the nearest twenty of at most two ticks ago but for one in a hundred, and nobody's is older than
+// 30 s (row E7 of the design). A place of someone whom the client has not met is as old as the other is in view. Where
+// the cell saves, all wait a little longer.
 func TestNearestOfWalkers(t *testing.T) {
 	for _, c := range []struct {
 		share            uint16 // of the budget

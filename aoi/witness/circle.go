@@ -87,10 +87,10 @@ func (w *Witness) attend(budget int) {
 	if (w.updates+uint32(w.view.watcher.ID))%arrangeEvery == 0 {
 		w.arrange()
 	}
-	spent, whole := w.size(), w.Budget()
-	budget = min(budget, spent+whole/2)
-	if w.deficit <= whole/2 {
-		budget = max(budget, spent+whole/4)
+	spent, all := w.size(), w.Budget()
+	budget = min(budget, spent+all/2)
+	if w.deficit <= all/2 {
+		budget = max(budget, spent+all/4)
 	}
 	first := w.queue.circle[:min(promised, len(w.queue.circle))]
 	w.fetchCircle(first)

@@ -21,24 +21,25 @@ func (w *Witness) insert(en entry) *entry {
 		w.entries[i] = en
 	} else {
 		w.entries = slices.Insert(w.entries, i, en)
-		w.moved(i)
+		w.standFrom(i)
 	}
 	return &w.entries[i]
 }
 
-// moved takes down where the entries from an index on stand now. They lie in a row, and come in the time that searching
+// standFrom notes where the entries from an index on stand now. They lie in a row, and come in the time that searching
 // for a few of them would take.
-func (w *Witness) moved(from int) {
-	for i := from; i < len(w.entries); i++ {
-		alias := w.entries[i].alias
-		if alias == none {
-			return
-		}
-		for int(alias) >= len(w.where) {
-			w.where = append(w.where, 0)
-		}
-		w.where[alias] = uint16(i)
+func (w *Witness) standFrom(first int) {
+	for i := first; i < len(w.entries) && w.entries[i].alias != none; i++ {
+		w.stand(w.entries[i].alias, i)
 	}
+}
+
+// stand notes where the entry with an alias stands, or the gap.
+func (w *Witness) stand(alias uint16, i int) {
+	for int(alias) >= len(w.where) {
+		w.where = append(w.where, 0)
+	}
+	w.where[alias] = uint16(i)
 }
 
 // remove forgets an entry that has no Subject.
@@ -65,7 +66,7 @@ func (w *Witness) closeGaps() {
 	}
 	w.gaps = 0
 	w.entries = slices.DeleteFunc(w.entries, func(en entry) bool { return en.a == nil })
-	w.moved(0)
+	w.standFrom(0)
 }
 
 // find is the index of an entity's entry.
@@ -107,10 +108,7 @@ func (w *Witness) slot(alias uint16) (int, bool) {
 	}
 	i, found := w.search(alias)
 	if i >= 0 && w.entries[i].alias == alias { // a gap is filled soon
-		for int(alias) >= len(w.where) {
-			w.where = append(w.where, 0)
-		}
-		w.where[alias] = uint16(i)
+		w.stand(alias, i)
 	}
 	return i, found
 }

@@ -58,14 +58,21 @@ func TestHeirsKeepWhatBasesHad(t *testing.T) {
 	}
 }
 
+// newHeirs is a manager that knows of three BaseApps, of which the first has not told its names, and the channels of the
+// others.
+func newHeirs(t *testing.T) (r *rig, y, z mercury.ChannelID) {
+	r = newRig(t)
+	r.members(baseX, baseY, baseZ)
+	y, z = r.join(wire.BaseApp, baseY), r.join(wire.BaseApp, baseZ)
+	r.say(y, &wire.Names{Last: true})
+	r.say(z, &wire.Names{Last: true})
+	return r, y, z
+}
+
 // What a BaseApp had that died before it told this manager anything is known when all others have heard of the death.
 // Until then nobody gets a name or an account that may have been its.
 func TestUntoldDeath(t *testing.T) {
-	r := newRig(t)
-	r.members(baseX, baseY, baseZ)
-	y, z := r.join(wire.BaseApp, baseY), r.join(wire.BaseApp, baseZ)
-	r.say(y, &wire.Names{Last: true})
-	r.say(z, &wire.Names{Last: true})
+	r, y, z := newHeirs(t)
 	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}})
 	r.say(z, &wire.Inherited{App: baseX})
 	if h, ok := r.register(z, "auction", 9); ok {
@@ -95,11 +102,7 @@ func TestUntoldDeath(t *testing.T) {
 // An heir that dies before it has heard what it inherits leaves it to the next. An app without heirs
 // holds nobody up.
 func TestUntoldDeathOfAnHeir(t *testing.T) {
-	r := newRig(t)
-	r.members(baseX, baseY, baseZ)
-	y, z := r.join(wire.BaseApp, baseY), r.join(wire.BaseApp, baseZ)
-	r.say(y, &wire.Names{Last: true})
-	r.say(z, &wire.Names{Last: true})
+	r, _, z := newHeirs(t)
 	rule := migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY, baseZ}}
 	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: rule})
 	r.say(z, &wire.Inherited{App: baseX})

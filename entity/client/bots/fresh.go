@@ -276,7 +276,7 @@ func (b *Bot) looksEvery() time.Duration {
 	return min(max(lookEvery, lookEvery*time.Duration(b.Client.Len())/lookedAt), slowLook)
 }
 
-// phase is where in a period a bot has its turn: all are spread over it, one after the other in any order. When all
+// phase is where in a period of at most four seconds a bot has its turn: all are spread over it. When all
 // looked in the same tick, a thousand with six hundred in view each stood still for a third of a second, and found what
 // had come meanwhile old.
 func (b *Bot) phase(period time.Duration) time.Duration {

@@ -103,6 +103,22 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// However many bots there are, their looks are spread over the time between two.
+func TestPhases(t *testing.T) {
+	for _, n := range []int{10, 100, 2000} {
+		var tenths [10]int
+		for i := range n {
+			b := Bot{Number: i}
+			tenths[b.phase(slowLook)*10/slowLook]++
+		}
+		for k, bots := range tenths {
+			if bots > n/10+n/50+2 {
+				t.Errorf("%d of %d bots look in tenth %d of the time", bots, n, k)
+			}
+		}
+	}
+}
+
 // What a trail does not remember any more is late, and old to within a few ticks, up to a minute.
 func TestTrailForgets(t *testing.T) {
 	const made = 3000

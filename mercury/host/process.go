@@ -120,8 +120,10 @@ type Process struct {
 	now   time.Duration
 	next  time.Duration // tick
 	woken time.Duration // when the turn before began
-	meter meter
-	busy  []func() // inbox being worked off
+	// followed says that the turn before came soon after the one before it.
+	followed bool
+	meter    meter
+	busy     []func() // inbox being worked off
 
 	mu       sync.Mutex
 	inbox    []func()

@@ -100,8 +100,8 @@ func TestLinkShowsOuterAddresses(t *testing.T) {
 
 func TestLinkFaults(t *testing.T) {
 	const n = 1000
-	// run sends n numbered datagrams and counts what comes of each.
-	run := func(link mercurytest.Link) (seen []int, damaged int, order []uint32, c mercurytest.Counts) {
+	// once sends n numbered datagrams and counts what comes of each.
+	once := func(link mercurytest.Link) (seen []int, damaged int, order []uint32, c mercurytest.Counts) {
 		l := newLink(t, link)
 		a, b := newPlug(t), newPlug(t)
 		to := via(t, l, b)
@@ -129,6 +129,17 @@ func TestLinkFaults(t *testing.T) {
 		for take(60 * time.Millisecond) {
 		}
 		return seen, damaged, order, l.Counts()
+	}
+	// run is once, or again if more came to the link than was sent: the system gives a port that has just become free to the next who
+	// asks, and what tests of other packages still send there comes to this one.
+	run := func(link mercurytest.Link) (seen []int, damaged int, order []uint32, c mercurytest.Counts) {
+		for range 5 {
+			if seen, damaged, order, c = once(link); c.Sent <= n {
+				return seen, damaged, order, c
+			}
+		}
+		t.Fatalf("%d datagrams came to the link, %d were sent", c.Sent, n)
+		return nil, 0, nil, c
 	}
 	count := func(seen []int, times int) (k int) {
 		for _, s := range seen {

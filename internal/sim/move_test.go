@@ -235,7 +235,7 @@ func TestShedInBadTimes(t *testing.T) {
 		"manager": func(o *Options) { o.CrashManager, o.CrashLogin = true, true },
 	}
 	for name, change := range worlds {
-		for seed := range uint64(moveSeeds) {
+		for _, seed := range andFurther(0, 1) {
 			t.Run(fmt.Sprint(name, " ", seed), func(t *testing.T) {
 				t.Parallel()
 				o := shedding(seed)
@@ -253,9 +253,6 @@ func shedding(seed uint64) Options {
 		CrashBase: true, Replicas: 1 + int(seed%2), MoveBatch: 2, Shed: baseappmgr.ShedConfig{Above: 0.05, Least: 1},
 	}
 }
-
-// moveSeeds is how many seeds of each sort are run. Many more were.
-const moveSeeds = 2
 
 // TestMoveLedgers: bases with rows in the store move. Each row is taken over, and written on.
 func TestMoveLedgers(t *testing.T) {

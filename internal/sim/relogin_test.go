@@ -35,7 +35,7 @@ func TestRelogin(t *testing.T) {
 func TestReloginDespiteFaults(t *testing.T) {
 	long(t)
 	t.Parallel()
-	for seed := uint64(9300); seed < 9304; seed++ {
+	for _, seed := range andFurther(9300, 9301, 9302, 9303) {
 		o := Options{Seed: seed, CellApps: 3, BaseApps: 3, Players: 4, Rovers: 4, Crash: true, CrashBase: true, CrashLogin: seed%2 == 0, Pause: true,
 			Wild: Wild{Twins: 4, Relogins: true}}
 		runSeed(t, o, "")

@@ -23,6 +23,7 @@ var (
 	managers = flag.Bool("managers", false, "let the CellAppMgr crash in every run of TestSeeds")
 	retires  = flag.Bool("retires", false, "let cells retire in every run of TestSeeds")
 	tame     = flag.Bool("tame", false, "leave out what makes the world wild in TestSeeds")
+	further  = flag.Int("further", 0, "how many seeds, from -start on, the other tests of many seeds run beside their own")
 	first    = flag.Bool("first", false, "end TestSeeds at the first seed that fails")
 	traced   = flag.String("trace", "", "write the trace of the run to a file")
 )
@@ -134,6 +135,14 @@ func settlersOf(seed uint64) int {
 
 // gatewayOf says whether there are gateways: in a sixth of the seeds, by a chance of its own.
 func gatewayOf(seed uint64) bool { return rand.New(rand.NewPCG(seed, 0x6a7e)).IntN(6) == 0 }
+
+// andFurther returns the seeds of a test, and those that -further adds.
+func andFurther(own ...uint64) []uint64 {
+	for i := range uint64(*further) {
+		own = append(own, *start+i)
+	}
+	return own
+}
 
 // replay is the command that runs one test again, with the logs.
 func replay(t *testing.T, args string) string {

@@ -16,7 +16,7 @@ import (
 // messages, and everyone finds back. (Above the limit, channels to live peers used to end, everyone
 // then resent all they had in one tick, and so on for ever.)
 func TestSmallQueues(t *testing.T) {
-	for _, seed := range []uint64{3, 4, 9} {
+	for _, seed := range andFurther(3, 4, 9) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			o := optionsOf(seed)
 			o.MaxQueued = SmallQueue

@@ -47,7 +47,7 @@ func (c *Cluster) startCellAppMgr(fresh bool) error {
 func (c *Cluster) startBaseAppMgr() error {
 	p, err := c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return baseappmgr.New(baseappmgr.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, MaxProxies: c.cfg.maxProxies(), Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
+			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, MaxProxies: c.cfg.maxProxies(), Log: e.Log, Meters: c.cfg.meters(&e, 1),
 			Shed: c.cfg.Shed,
 		})
 	})

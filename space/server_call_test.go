@@ -279,6 +279,52 @@ func TestAnswerWaitsForTheCallMadeAgain(t *testing.T) {
 	}
 }
 
+// The base of the restored caller goes on in another life, and does not know the message any more that had caused the call: its
+// first word ends the wait, and what comes after the answer is heard.
+func TestAnswerToWhatTheBaseHasForgotten(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	pay := func(a *Avatar, n uint32) {
+		if err := a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", int64(n)).Call("pay", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pay(r.avatar(7), 1) // so both know each other
+	r.calm()
+	r.real(7).backup()
+	r.pump()
+	b := *r.bases[7].backup
+	r.avatar(7).hook = func(a *Avatar, what string) { pay(a, 2) }
+	r.hold = func(p packet) bool {
+		m, is := p.m.(*flow.Message)
+		return is && m.From == 8 && m.To == 7
+	}
+	r.call(7, hitMethod, arg(9)...)
+	r.pump()
+	r.tick(2)
+	r.diary(8, "pay 1 for 0.7;pay 2 for 0.7;")
+	r.apps[0].cell.drop(r.real(7))
+	r.hold = nil
+	last := b.Handled.Number()
+	r.bases[7].out = flow.NewSender(last) // as its copy has it
+	r.restore(7, -50, b.Parts, b.Handled)
+	waits := func() int { return r.real(8).known(7, entity.CellPart).out.Unreceived() }
+	r.tick(int(flow.ResendMost / tickPeriod))
+	if a := r.apps[0]; waits() == 0 || a.count.EarlyAnswers == 0 {
+		t.Fatalf("%d messages wait, %d answers were early", waits(), a.count.EarlyAnswers)
+	}
+	word := flow.Session{Number: r.bases[7].session, Room: 900}
+	r.queue = append(r.queue, packet{r.base, r.bases[7].app, &flow.Message{
+		From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Born: 1, Low: last + 1, Number: last + 1,
+		Reply: r.base, Payload: word.Append(nil, flow.SetClientPayload),
+	}})
+	r.pump()
+	r.tick(int(flow.ResendMost / tickPeriod))
+	if a := r.apps[0]; waits() != 0 || a.count.LateAnswers != 1 {
+		t.Errorf("%d messages wait, %d answers were late", waits(), a.count.LateAnswers)
+	}
+}
+
 // A target that has no flow with a restored caller in its backup hears of the new life by the call that
 // is made again, and says its answer again at once.
 func TestAnswerToACallerThatForgotTheFlow(t *testing.T) {

@@ -234,7 +234,9 @@ func (b *base) codeAsks(c *codec.Coder) {
 }
 
 // restore brings a base back from its parts, in a new life. Its cell part may live, and is heard of; the
-// link makes it again if it is not.
+// link makes it again if it is not. It is told its client in any case: after the first word of this life nothing more comes
+// of the former one, whose last words the copy may not have. (Without it a cell part that was restored, too, kept answers
+// to what the former base had caused waiting for ever, and all that came after them; see space.Real.answersAhead.)
 func (a *BaseApp) restore(h *heritage) error {
 	id, parts := h.id, h.parts
 	core, err := readBaseCore(parts)
@@ -285,9 +287,7 @@ func (a *BaseApp) restore(h *heritage) error {
 	b.tellForgotten()
 	b.tellStoreForgotten()
 	b.failWishes()
-	if b.seat != nil {
-		b.setCellClient() // it is away
-	}
+	b.setCellClient() // it is away, or there is none
 	b.lookFor(cellApp)
 	return nil
 }

@@ -91,7 +91,8 @@ func (m *BaseAppMgr) onNameGone(from sender, g *wire.NameGone) {
 }
 
 // onNames takes in the names of a BaseApp that has joined. Of two that have the same name, the one
-// known first counts, and the other is told: that takes two managers which both started anew while a BaseApp was away.
+// known first counts, and the other is told: that takes two managers which both started anew while a BaseApp was away. Both may be
+// on one app, as when it goes on with a base whose copy has not heard yet that it had lost the name.
 func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 	on := getApp(m.baseApps, from.at)
 	if on == nil || on.ch != from.ch {
@@ -102,8 +103,9 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 		switch {
 		case taken && h.app != on.at && h.id == e.ID && e.Life < h.life:
 			continue // it was there before it came to where it is
-		case taken && h.app != on.at && h.id == e.ID: // it has come there from an app that died
-		case taken && h.app != on.at:
+		case taken && h.id == e.ID: // it has perhaps come there from an app that died
+		case taken && h.app == on.at && h.doubted: // it is gone, or comes later in what its app tells
+		case taken:
 			m.log.Warn("two bases have one name, the one known first counts", "name", e.Name, "known", h.id.String(), "also", e.ID.String())
 			m.links.Reply(on.ch, &wire.NameLost{Name: e.Name, ID: e.ID, Holder: h.id, Type: h.typ, App: h.app})
 			continue

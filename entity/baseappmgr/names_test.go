@@ -149,6 +149,32 @@ func TestNameLost(t *testing.T) {
 	}
 }
 
+// So it is if both are on one app, which may have restored the other from a copy that still has the name.
+func TestNameLostOnOneApp(t *testing.T) {
+	r := newRig(t)
+	x := r.join(wire.BaseApp, baseX)
+	first, other := wire.Named{Name: "auction", ID: 7, Type: 3}, wire.Named{Name: "auction", ID: 8, Type: 4}
+	r.say(x, &wire.Names{Entries: []wire.Named{first}, Last: true})
+	lost := func(id entity.ID, holder wire.Named) {
+		t.Helper()
+		var got wire.NameLost
+		want := wire.NameLost{Name: "auction", ID: id, Holder: holder.ID, Type: holder.Type, App: baseX}
+		if code, body := r.got(x); code != wire.NameLostID || got.Parse(body) != nil || got != want {
+			t.Errorf("got %v %+v, want %+v", code, got, want)
+		}
+	}
+	r.say(x, &wire.Names{Entries: []wire.Named{other}})
+	lost(8, first)
+	x = r.join(wire.BaseApp, baseX) // both tell again
+	r.say(x, &wire.Names{Entries: []wire.Named{first, other}, Last: true})
+	lost(8, first)
+	x = r.join(wire.BaseApp, baseX) // the first has ended meanwhile
+	r.say(x, &wire.Names{Entries: []wire.Named{other}, Last: true})
+	if h, ok := r.register(x, "auction", 9); !ok || h.ID != 8 {
+		t.Errorf("%+v, %v", h, ok)
+	}
+}
+
 func TestTooManyNames(t *testing.T) {
 	r := newRig(t)
 	x := r.join(wire.BaseApp, baseX)

@@ -10,7 +10,8 @@ import (
 // present virtual time, and a step on: when a crowd enters at once, the nearest come first.
 func (w *Witness) compete() {
 	q := &w.queue
-	q.on, q.heap = true, slices.Grow(q.heap[:0], len(w.entries))
+	q.on = true
+	q.turns.reset()
 	for i := range w.entries {
 		en := &w.entries[i]
 		switch {
@@ -21,11 +22,10 @@ func (w *Witness) compete() {
 			step := w.step(en, w.distance(en))
 			en.at, en.stepped, en.placed = q.now+step, halves(step), true
 		}
-		if en.s != nil && en.alias != none {
-			q.heap = append(q.heap, place{en.at, en.alias})
+		if en.s != nil {
+			q.wait(en)
 		}
 	}
-	q.order()
 }
 
 // distance is that of an entry with a Subject. As a rule the sight has the place, and is at hand.
@@ -57,9 +57,6 @@ func (w *Witness) join(en *entry) {
 // has looked at all and there is budget left, nobody competes any more.
 func (w *Witness) contend(budget int) {
 	q := &w.queue
-	if len(q.heap) > 2*len(w.entries)+minHeap {
-		w.compete() // most of it is out of date
-	}
 	if invariant.On {
 		w.assertQueue()
 	}
@@ -69,20 +66,17 @@ func (w *Witness) contend(budget int) {
 	w.rescue(budget)
 	q.aside = q.aside[:0]
 	w.fetchQueue()
-	for len(q.heap) > 0 && w.room(budget) {
-		w.serveFront()
+	for w.room(budget) && w.serveFront() {
 	}
 	w.sayPicked()
-	if len(q.heap) == 0 && w.room(budget) {
+	if q.turns.n == 0 && w.room(budget) {
 		w.calm()
 		return
 	}
-	for _, p := range q.aside {
-		q.heap = append(q.heap, p)
-		q.rise(len(q.heap) - 1)
-	}
-	if len(q.heap) > 0 {
-		q.now = q.heap[0].at.least(q.now)
+	for _, alias := range slices.Backward(q.aside) {
+		if i, known := w.slot(alias); known && w.entries[i].s != nil {
+			q.wait(&w.entries[i])
+		}
 	}
 }
 
@@ -105,9 +99,6 @@ func (w *Witness) pick(i int, f form) {
 
 func (w *Witness) isPicked(i int) bool { return w.picked[i/wordBits]>>(i%wordBits)&1 != 0 }
 
-// minHeap keeps the queue of a few from being made anew when one of them comes and goes.
-const minHeap = 16
-
 func (w *Witness) room(budget int) bool {
 	return len(w.bundle) < MaxDirect && (w.view.unlimited || w.size() < budget)
 }
@@ -120,36 +111,41 @@ func (w *Witness) calm() {
 	}
 }
 
-// serveFront serves the front of the queue, which takes its next turn.
-func (w *Witness) serveFront() {
+// serveFront serves the front of the queue, which takes its next turn. It reports false if nobody waits for one.
+func (w *Witness) serveFront() bool {
 	q := &w.queue
-	p := q.heap[0]
-	i, known := w.slot(p.alias)
-	if !known || w.entries[i].at != p.at || w.entries[i].s == nil {
-		q.drop()
-		return
+	alias, ok := q.front()
+	if !ok {
+		return false
+	}
+	i, known := w.slot(alias)
+	if !known || w.entries[i].s == nil {
+		q.turns.drop(alias)
+		return true
 	}
 	en := &w.entries[i]
-	q.now = p.at.least(q.now)
+	if slotsUntil(en.at, q.now) > 0 { // the wheel did not reach so far
+		q.wait(en)
+		return true
+	}
+	q.now = en.at.least(q.now)
 	if w.attended(i) {
-		q.aside = append(q.aside, p)
-		q.drop()
-		return
+		q.aside = append(q.aside, alias)
+		q.turns.drop(alias)
+		return true
 	}
 	if w.postpone(en) {
-		q.heap[0].at = en.at
-		q.sink(0)
-		return
+		q.wait(en)
+		return true
 	}
-	dist, still := w.serve(i)
-	if !still {
-		q.drop()
-		return
+	if dist, still := w.serve(i); still {
+		step := w.step(en, dist)
+		en.stepped = halves(step)
+		q.put(en, q.now+step)
+	} else {
+		q.turns.drop(alias)
 	}
-	step := w.step(en, dist)
-	en.at, en.stepped = q.now+step, halves(step)
-	q.heap[0].at = en.at
-	q.sink(0)
+	return true
 }
 
 // attended reports whether an entry had its turn in this Update.

@@ -22,7 +22,8 @@
 // In a packet, places stand in the order of the aliases, which is the order of the entries: an
 // Update goes through memory from the front to the back.
 //
-// The queue lasts while there is not room for all, and only whose turn comes is looked at. The client
+// The queue lasts while there is not room for all, and only whose turn comes is looked at. It knows times as slots of
+// sixteen steps; whose turns are in one slot have them as they came to it. The client
 // is told of an entity twenty metres away fourteen times as often as of one eighty metres away. An
 // entity with nothing unsent takes its turn and costs no bytes. The front of the queue defines the
 // present virtual time: an entity that was idle has saved up nothing. When all were looked at and there

@@ -56,22 +56,34 @@ func (w *Witness) assertCollected() {
 	}
 }
 
-// assertQueue checks that the queue is a heap in which everyone waits who has a Subject to look at.
+// assertQueue checks that everyone waits in the queue who has a Subject to look at, where the turn belongs, and that
+// nobody else does.
 func (w *Witness) assertQueue() {
 	q := &w.queue
 	w.clearPicked() // scratch: who waits
-	for i, p := range q.heap {
-		if i > 0 && p.before(q.heap[(i-1)/children]) {
-			invariant.Broken("witness: alias %d comes after who should follow it", p.alias)
-		}
-		if at, known := w.slot(p.alias); known && w.entries[at].at == p.at {
+	n := 0
+	for slot := range slots {
+		for node := int(q.turns.links[slot].next); node != slot; node = int(q.turns.links[node].next) {
+			alias := uint16(node - slots)
+			at, known := w.slot(alias)
+			if !known || w.entries[at].s == nil || q.turns.filled[slot/slotsInWord]>>(slot%slotsInWord)&1 == 0 {
+				invariant.Broken("witness: alias %d waits, and has no entry or no turn", alias)
+				return
+			}
+			if late := (slot - slotOf(q.now)) & (slots - 1); late > slotsUntil(w.entries[at].at, q.now) {
+				invariant.Broken("witness: alias %d waits for %d slots, and its turn is in %d", alias, late, slotsUntil(w.entries[at].at, q.now))
+			}
 			w.pick(at, nearForm)
+			n++
 		}
 	}
 	for i := range w.entries {
-		if en := &w.entries[i]; en.s != nil && en.alias != none && !w.isPicked(i) {
+		if en := &w.entries[i]; en.s != nil && en.alias <= lastQueued && !w.isPicked(i) {
 			invariant.Broken("witness: %v waits for no turn", en.a.id)
 		}
+	}
+	if n != q.turns.n {
+		invariant.Broken("witness: %d wait for a turn, %d are counted", n, q.turns.n)
 	}
 	w.assertCircle()
 }

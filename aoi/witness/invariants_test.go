@@ -34,12 +34,13 @@ func TestAsserts(t *testing.T) {
 		},
 		"the last comes first": func(w *Witness) func() {
 			w.compete()
-			w.queue.heap[0].at += 1 << 20
+			w.entries[0].at = w.queue.now
+			w.queue.turns.put(0, slotOf(w.queue.now+100<<slotBits), false)
 			return w.assertQueue
 		},
 		"somebody waits for no turn": func(w *Witness) func() {
 			w.compete()
-			w.queue.drop()
+			w.queue.turns.drop(1)
 			return w.assertQueue
 		},
 	} {

@@ -11,29 +11,24 @@ import (
 // from one Update to the next, so that a witness touches whom it serves and not whom it sees: in a
 // crowd of two thousand there is room for seventy.
 //
-// It is a heap by virtual time. An entry that is served, or that is owed nothing when its turn comes,
-// takes its next turn a step later. What stands in the heap with another time than its entry is out of
-// date: it is dropped when it comes to the front.
+// An entry that is served, or that is owed nothing when its turn comes, takes its next turn a step later.
 type queue struct {
 	on     bool
-	now    virtual // of the front
-	heap   []place
-	aside  []place // scratch: entries whose turn came twice in an Update
-	circle []near  // who comes first, by step
-	patrol int     // the entry at which the search for those who have come near goes on
-	rescue int     // and for those who wait too long
-}
-
-// place is that of an entry in the queue.
-type place struct {
-	at    virtual
-	alias uint16
+	now    virtual  // of the front
+	turns  wheel    // of all entries with a Subject and an alias
+	aside  []uint16 // scratch: entries whose turn came twice in an Update
+	circle []near   // who comes first, by step
+	patrol int      // the entry at which the search for those who have come near goes on
+	rescue int      // and for those who wait too long
 }
 
 // virtual is a time in 1/256 of the step of an entity at 0 m. It counts round.
 type virtual uint32
 
-const step1 = 256
+const (
+	step1Bits = 8
+	step1     = 1 << step1Bits
+)
 
 func (a virtual) before(b virtual) bool { return int32(a-b) < 0 }
 
@@ -48,22 +43,30 @@ func (a virtual) least(b virtual) virtual {
 	return a
 }
 
-func (p place) before(q place) bool {
-	if p.at != q.at {
-		return p.at.before(q.at)
-	}
-	return p.alias < q.alias
-}
-
 // put gives an entry its turn at a time. One without an alias cannot be found again: the patrol sees
 // to it.
 func (q *queue) put(en *entry, at virtual) {
 	en.at, en.placed = at, true
-	if en.alias == none {
-		return
+	q.wait(en)
+}
+
+// wait has an entry stand where its turn belongs: before others if that is past.
+func (q *queue) wait(en *entry) {
+	if en.alias <= lastQueued {
+		q.turns.put(en.alias, slotOf(q.now+virtual(slotsUntil(en.at, q.now))<<slotBits), !q.now.before(en.at))
 	}
-	q.heap = append(q.heap, place{at, en.alias})
-	q.rise(len(q.heap) - 1)
+}
+
+// front is whose turn is next. If that is in a later slot, it is as late as that now.
+func (q *queue) front() (alias uint16, ok bool) {
+	slot, ok := q.turns.from(slotOf(q.now))
+	if !ok {
+		return 0, false
+	}
+	if ahead := (slot - slotOf(q.now)) & (slots - 1); ahead > 0 {
+		q.now = (q.now>>slotBits + virtual(ahead)) << slotBits
+	}
+	return q.turns.first(slot), true
 }
 
 // halfSteps is a step as an entry keeps it.
@@ -72,63 +75,6 @@ type halfSteps uint16
 func halves(step virtual) halfSteps { return halfSteps(min(step/(step1/2), math.MaxUint16)) }
 
 func (h halfSteps) virtual() virtual { return virtual(h) * (step1 / 2) }
-
-// children is how many places of the heap stand below each: four lie in a line of memory or two, and the way down is
-// half as long as with two.
-const children = 4
-
-func (q *queue) rise(i int) {
-	for p := q.heap[i]; i > 0; {
-		up := (i - 1) / children
-		if !p.before(q.heap[up]) {
-			return
-		}
-		q.heap[i], q.heap[up] = q.heap[up], p
-		i = up
-	}
-}
-
-// drop takes the front away.
-func (q *queue) drop() {
-	last := len(q.heap) - 1
-	q.heap[0] = q.heap[last]
-	q.heap = q.heap[:last]
-	q.sink(0)
-}
-
-// sink moves the element at i down to where it belongs. What comes before it moves up into its
-// place, with one write a level.
-func (q *queue) sink(i int) {
-	h := q.heap
-	if i >= len(h) {
-		return
-	}
-	p := h[i]
-	for {
-		child := children*i + 1
-		if child >= len(h) {
-			break
-		}
-		for next := child + 1; next < min(children*i+1+children, len(h)); next++ {
-			if h[next].before(h[child]) {
-				child = next
-			}
-		}
-		if !h[child].before(p) {
-			break
-		}
-		h[i] = h[child]
-		i = child
-	}
-	h[i] = p
-}
-
-// order makes a heap of what stands in any order.
-func (q *queue) order() {
-	for i := (len(q.heap)+children-2)/children - 1; i >= 0; i-- {
-		q.sink(i)
-	}
-}
 
 // step is how far a turn at a distance pushes an entity back: by the scheme that a script has set for
 // this client, or by that of its type. It needs a Subject.

@@ -12,34 +12,6 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// The heap is compared with sorting.
-func TestQueueOrder(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	for n := range 60 {
-		var q queue
-		for i := range n {
-			q.heap = append(q.heap, place{at: virtual(rng.IntN(10)) - 5, alias: uint16(i)}) // time counts round
-		}
-		rng.Shuffle(n, func(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] })
-		q.order()
-		want := slices.Clone(q.heap)
-		for i := range n {
-			en := entry{alias: uint16(n + i)}
-			q.put(&en, virtual(rng.IntN(10))-5)
-			want = append(want, place{en.at, en.alias})
-		}
-		slices.SortFunc(want, func(a, b place) int {
-			return cmp.Or(cmp.Compare(int32(a.at), int32(b.at)), cmp.Compare(a.alias, b.alias))
-		})
-		for i, x := range want {
-			if q.heap[0] != x {
-				t.Fatalf("%v at place %d of %d, want %v", q.heap[0], i, 2*n, x)
-			}
-			q.drop()
-		}
-	}
-}
-
 // An alias is found among any that are in use, and not in a gap.
 func TestSlot(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -121,6 +121,9 @@ func (w *Witness) reseat(en *entry, was *sight) {
 	if was != nil && en.s != was {
 		w.queue.forget(en.alias)
 	}
+	if en.s == nil {
+		w.queue.turns.drop(en.alias)
+	}
 	switch {
 	case en.s == nil && !en.listed:
 		en.listed = true

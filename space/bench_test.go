@@ -92,6 +92,7 @@ type throng struct {
 	workers        int
 	parallel       func(n int, f func(worker, i int))
 	walk           bool // as in examples/crowd: 5 m/s by random waypoint, and a change of a property every five seconds
+	cell           **Cell
 	forced         bool // the server moves the players, and tells each its place reliably in each tick
 }
 
@@ -119,6 +120,9 @@ func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: o.watch, Stats: o.stats, Parallel: o.parallel, Workers: o.workers,
 	})
 	c := population.NewCell(0, 0, 1, cellID(1), tree, nil)
+	if o.cell != nil {
+		*o.cell = c.Cell
+	}
 	d := scripts.Schema().Type("Avatar")
 	chance := rand.New(rand.NewPCG(2, 2))
 	at := func() property.Vector3 {
@@ -236,6 +240,25 @@ func BenchmarkWalkingCrowd(b *testing.B) {
 	}
 	b.ReportMetric(float64(out.bytes)/float64(b.N)/2000, "bytes-sent/client-tick")
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/2000, "us/client-tick")
+}
+
+// BenchmarkIdleFlows is what 2,000 reals do for their flows in a tick, each with eight others that it has spoken with
+// within the last minute.
+func BenchmarkIdleFlows(b *testing.B) {
+	const players, others = 2000, 8
+	var c *Cell
+	throng{side: 4000, line: 5000, reals: players, players: players, radius: 10, cell: &c}.begin(b)
+	for _, rec := range c.reals {
+		for n := range entity.ID(others) {
+			if _, err := rec.real.peer((rec.e.ID+100*n)%players+1, entity.CellPart); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for b.Loop() {
+		c.settleFlows()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/players, "ns/client-tick")
 }
 
 // A tick in which nobody comes or goes uses its memory again.

@@ -61,6 +61,7 @@ const (
 )
 
 func (r *Real) peer(id entity.ID, side entity.Part) (*peer, error) {
+	r.stir(id, side)
 	i, found := r.flowOf(id, side)
 	if found {
 		return &r.flows[i], nil
@@ -80,6 +81,7 @@ func (r *Real) peer(id entity.ID, side entity.Part) (*peer, error) {
 
 // known returns the flow with another part; nil if there is none.
 func (r *Real) known(id entity.ID, side entity.Part) *peer {
+	r.stir(id, side)
 	if i, found := r.flowOf(id, side); found {
 		return &r.flows[i]
 	}
@@ -88,6 +90,13 @@ func (r *Real) known(id entity.ID, side entity.Part) *peer {
 
 // own reports whether a flow is that with the entity's own base.
 func (r *Real) own(p *peer) bool { return p.side == entity.BasePart && p.id == r.e.ID }
+
+// stir has settleFlows look at the flows with others again, since the caller may change one.
+func (r *Real) stir(id entity.ID, side entity.Part) {
+	if side != entity.BasePart || id != r.e.ID {
+		r.quietUntil = 0
+	}
+}
 
 // idle reports whether nobody would miss the flow: nothing is kept, and nothing will be asked for
 // again after a restore.
@@ -98,8 +107,8 @@ func (r *Real) idle(p *peer) bool {
 // lease is how long an idle flow is kept; see PeerLease.
 func (r *Real) lease() time.Duration { return max(PeerLease, 4*r.cell.cfg.BackupPeriod) }
 
-// flowOf finds the flow with another part, or where it belongs. The one with the base is asked for several times in each
-// tick of each player: a search of the library would copy a peer, of five lines of memory, for each look.
+// flowOf finds the flow with another part, or where it belongs. A search of the library would copy a peer, of five lines
+// of memory, for each look.
 func (r *Real) flowOf(id entity.ID, side entity.Part) (int, bool) {
 	from, to := 0, len(r.flows)
 	for from < to {
@@ -120,13 +129,18 @@ func (p *peer) compare(id entity.ID, side entity.Part) int {
 	return cmp.Or(cmp.Compare(p.id, id), cmp.Compare(p.side, side))
 }
 
-// base returns the flow with the entity's own base.
+// base returns the flow with the entity's own base. It is asked for several times in each tick of each player, and so
+// looked for where it was the last time.
 func (r *Real) base() *peer {
+	if r.baseAt < len(r.flows) && r.own(&r.flows[r.baseAt]) {
+		return &r.flows[r.baseAt]
+	}
 	p, err := r.peer(r.e.ID, entity.BasePart)
 	if err != nil {
 		// The base's flow is made with the real and is never given up.
 		panic(err)
 	}
+	r.baseAt, _ = r.flowOf(p.id, p.side)
 	return p
 }
 
@@ -308,21 +322,54 @@ func (c *Cell) settleFlows() {
 // fairStep is a large prime, so that ticks begin all over the list.
 const fairStep = 7919
 
+// settleFlows looks at the flow with the base in each tick, and at those with others when one of them was looked for
+// since, has something to tell, or may be idle: a player who has called ten others within PeerLease has fifty lines of
+// memory of flows.
 func (r *Real) settleFlows() {
-	c, idle := r.cell, false
+	if r.cell.now < r.quietUntil {
+		if !r.e.Base.IsZero() {
+			r.settleFlow(r.base())
+		}
+		return
+	}
 	r.tail = tail{}
+	r.quietUntil = stillQuiet
+	idle, quiet := false, r.cell.now+r.lease()
 	for i := range r.flows {
 		p := &r.flows[i]
 		idle = idle || r.idle(p)
-		r.ack(p)
-		if p.out.Kept() > 0 && !c.population.giveUp(r, p) {
-			c.population.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, roomLater) })
-			r.addTail(p)
+		switch {
+		case !r.settleFlow(p) || !r.own(p) && (p.out.Kept() > 0 || p.in.Owed()):
+			quiet = 0
+		case !r.own(p) && r.settled(p) == p.in.Last():
+			quiet = min(quiet, p.used+r.lease())
 		}
 	}
 	if idle {
 		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return r.idle(&p) })
 	}
+	if r.quietUntil != 0 {
+		r.quietUntil = quiet
+	}
+}
+
+// stillQuiet says that no flow was looked for while settleFlows went through them.
+const stillQuiet time.Duration = -1
+
+// settleFlow does it with one. It reports false if the other end was given up: the script may have been told, and have
+// changed the flows.
+func (r *Real) settleFlow(p *peer) bool {
+	c := r.cell
+	r.ack(p)
+	switch {
+	case p.out.Kept() == 0:
+	case c.population.giveUp(r, p):
+		return false
+	default:
+		c.population.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, roomLater) })
+		r.addTail(p)
+	}
+	return true
 }
 
 // outlivedBy reports whether what was heard of the other end is of an older incarnation than the one that is

@@ -93,7 +93,7 @@ func (r *Real) confirm(base *peer) {
 	if !r.own(base) || r.saving == 0 || base.out.Low() <= r.saving {
 		return
 	}
-	r.saving = 0
+	r.saving, r.quietUntil = 0, 0
 	for i := range r.flows {
 		if p := &r.flows[i]; !r.own(p) { // the base learns it from the backup
 			p.in.Confirm()

@@ -58,6 +58,7 @@ func (c *Cell) basesMoved(app mercury.Address) {
 	}
 	for _, rec := range c.reals {
 		rec.real.forsake()
+		rec.real.quietUntil = 0
 		for i := range rec.real.flows {
 			c.population.inheritedFlow(&rec.real.flows[i], app)
 		}

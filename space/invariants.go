@@ -72,8 +72,12 @@ func (c *Cell) assertReal(rec *record) {
 		invariant.Broken("space: %v was handed over and is still here", rec.e.ID)
 	}
 	for i := range r.flows {
-		if i > 0 && r.flows[i-1].compare(r.flows[i].id, r.flows[i].side) >= 0 {
-			invariant.Broken("space: %v has two flows with %v", rec.e.ID, r.flows[i].id)
+		p := &r.flows[i]
+		if i > 0 && r.flows[i-1].compare(p.id, p.side) >= 0 {
+			invariant.Broken("space: %v has two flows with %v", rec.e.ID, p.id)
+		}
+		if c.now < r.quietUntil && !r.own(p) && (p.out.Kept() > 0 || p.in.Owed() || r.idle(p)) {
+			invariant.Broken("space: the flow of %v with %v has something to do, and is not looked at", rec.e.ID, p.id)
 		}
 	}
 }

@@ -32,7 +32,12 @@ func TestAsserts(t *testing.T) {
 		"the index of places forgot one": func(c *Cell, real, _ *record) { c.ranges.Remove(real.node) },
 		"an entity of another space":     func(_ *Cell, real, _ *record) { real.e.Space++ },
 		"two flows to the same end":      func(_ *Cell, real, _ *record) { real.real.flows = append(real.real.flows, real.real.flows...) },
-		"the record of another entity":   func(_ *Cell, _, mirror *record) { mirror.ghost.Entity = nil },
+		"nobody looks at a flow": func(_ *Cell, real, _ *record) {
+			p, _ := real.real.peer(9, entity.CellPart)
+			p.in.Owe()
+			real.real.quietUntil = time.Hour
+		},
+		"the record of another entity": func(_ *Cell, _, mirror *record) { mirror.ghost.Entity = nil },
 	} {
 		r := newRig(t, 2)
 		r.create(7, -50, 0)

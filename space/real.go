@@ -32,10 +32,12 @@ type Real struct {
 	kind         *script.Type // nil for a type without a script
 	script       reflect.Value
 	witness      *witness.Witness
-	flows        []peer       // by other end
-	session      flow.Session // of the client; zero without one
-	clientSeq    uint32       // the last move heard of the client
-	ghostedStamp uint32       // the MoveStamp that the haunts know
+	flows        []peer        // by other end
+	baseAt       int           // where the one with the base stands, unless they have changed
+	quietUntil   time.Duration // until when those with others have nothing to do; see settleFlows
+	session      flow.Session  // of the client; zero without one
+	clientSeq    uint32        // the last move heard of the client
+	ghostedStamp uint32        // the MoveStamp that the haunts know
 	gone         departure
 	audits       bool     // the client has asked what it should hold
 	steering     steering // who moves it

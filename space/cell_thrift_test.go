@@ -50,3 +50,21 @@ func TestThriftOfACell(t *testing.T) {
 		t.Errorf("%d bytes while frozen, %d at all of the budget", frozen, all)
 	}
 }
+
+// A report does not look at all that a client sees who has no room for all, unless the world is frozen.
+func TestReportedPending(t *testing.T) {
+	r := newRig(t, 1, func(c *Config) { c.Witness.BytesPerTick, c.Witness.MaxDeficit = 40, 1 })
+	r.create(7, 0, 3)
+	for id := entity.ID(20); id < 60; id++ {
+		r.create(id, 10, 0)
+	}
+	r.tick(5)
+	p, w := r.apps[0].population, r.real(7).witness
+	if all, rough := p.Pending(), p.ReportedPending(); !w.Crowded() || all == 0 || rough-uint64(w.Len()) != all-uint64(w.Pending(r.real(7).e)) {
+		t.Errorf("%d of %d in view are pending, %d in all, %d are reported", w.Pending(r.real(7).e), w.Len(), all, rough)
+	}
+	p.Freeze(true)
+	if all, rough := p.Pending(), p.ReportedPending(); rough != all {
+		t.Errorf("frozen, %d are pending and %d are reported", all, rough)
+	}
+}

@@ -245,8 +245,9 @@ func (r *Real) tellDatum(e *DataEntry) {
 }
 
 // pending counts what the cell still has to tell: watched entities with something unsent,
-// unacknowledged flow messages, and unsent ghost changes.
-func (c *Cell) pending() uint64 {
+// unacknowledged flow messages, and unsent ghost changes. Roughly, all that a client sees count while it has
+// no room for all.
+func (c *Cell) pending(roughly bool) uint64 {
 	n := uint64(len(c.loopback))
 	if c.behind {
 		n++
@@ -258,7 +259,11 @@ func (c *Cell) pending() uint64 {
 			n += uint64(r.flows[i].out.Unreceived())
 		}
 		if r.witness != nil {
-			n += uint64(r.witness.Pending(r.e))
+			if roughly && r.witness.Crowded() {
+				n += uint64(r.witness.Len())
+			} else {
+				n += uint64(r.witness.Pending(r.e))
+			}
 			if len(r.direct) > 0 || r.dataTold < c.data.last || r.owesPlace() || r.owesCharge() {
 				n++
 			}

@@ -148,10 +148,16 @@ func (p *Population) ChannelBroke(app mercury.Address) {
 }
 
 // Pending counts what still has to be told, including for entities that have left all cells here.
-func (p *Population) Pending() uint64 {
+func (p *Population) Pending() uint64 { return p.pending(false) }
+
+// ReportedPending is Pending for a report. Nobody waits for it to become zero before the world is frozen: until then it
+// does not look at all that crowds see, which took a fifth of a tick of 2,000 players in each second.
+func (p *Population) ReportedPending() uint64 { return p.pending(!p.frozen) }
+
+func (p *Population) pending(roughly bool) uint64 {
 	n := uint64(p.Unanswered() + p.handoffs.Len())
 	for _, c := range p.cells {
-		n += c.pending()
+		n += c.pending(roughly)
 	}
 	for i := range p.departed.list {
 		n += uint64(p.departed.list[i].out.Unreceived())

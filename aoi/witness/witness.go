@@ -208,6 +208,10 @@ func (w *Witness) Known() iter.Seq[entity.ID] {
 // Len is the number of ids that Known yields.
 func (w *Witness) Len() int { return w.live }
 
+// Crowded reports whether the budget had no room for all that was due in the last Update, or in an earlier one, and not
+// all have had their turns since.
+func (w *Witness) Crowded() bool { return w.queue.on }
+
 // Has reports whether the client has been told of an entity in an incarnation, where it is and not through
 // anything (Subject.Via), and not yet that it has left.
 func (w *Witness) Has(id entity.ID, incarnation uint32) bool {

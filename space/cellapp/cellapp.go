@@ -204,7 +204,7 @@ func (a *CellApp) reports(now time.Duration) {
 func (a *CellApp) reportStats() {
 	m := &a.report
 	app.Report(m, &a.links, &a.routes, &a.cfg.Meters)
-	m.Pending = a.Pending()
+	m.Pending = a.population.ReportedPending()
 	m.Counters, m.Told = a.counters, a.population.Told(a.cfg.Tick)
 	a.manager.Send(m)
 }

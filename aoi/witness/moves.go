@@ -350,13 +350,14 @@ type tally struct {
 
 // add reports whether another packet begins with a place.
 func (t *tally) add(manner protocol.Manner, alias uint32, bytes, most int) (another bool) {
-	next := t.last.lists[manner].with(alias, bytes)
-	if another = t.packets == 0 || t.last.size-t.last.lists[manner].size+next.size > most-protocol.MaxPacketHead; another {
+	l := &t.last.lists[manner]
+	size := l.with(alias, bytes)
+	if another = t.packets == 0 || t.last.size-l.size+size > most-protocol.MaxPacketHead; another {
 		t.another()
-		next = listing{}.with(alias, bytes)
+		size = l.with(alias, bytes)
 	}
-	t.last.size += next.size - t.last.lists[manner].size
-	t.last.lists[manner] = next
+	t.last.size += size - l.size
+	l.size, l.entries, l.places, l.steps, l.alias = size, l.entries+1, l.places+bytes, l.steps+aliasBytes(alias), max(l.alias, alias)
 	return another
 }
 
@@ -392,15 +393,13 @@ type listing struct {
 	alias   uint32 // the highest
 }
 
-// with goes by the form that aliases take: bits or steps, whichever is shorter.
-func (l listing) with(alias uint32, place int) listing {
-	l.entries, l.places, l.steps, l.alias = l.entries+1, l.places+place, l.steps+aliasBytes(alias), max(l.alias, alias)
-	if bits := int(l.alias)/8 + 1; bits <= l.entries {
-		l.size = l.places + bits
-	} else {
-		l.size = l.places + l.steps
+// with is the size that the list has with one more place. It goes by the form that aliases take: bits or steps,
+// whichever is shorter.
+func (l *listing) with(alias uint32, place int) int {
+	if bits := int(max(l.alias, alias))/8 + 1; bits <= l.entries+1 {
+		return l.places + place + bits
 	}
-	return l
+	return l.places + place + l.steps + aliasBytes(alias)
 }
 
 // aliasBytes is what the step to an alias takes at the most.

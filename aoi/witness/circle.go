@@ -38,12 +38,16 @@ type near struct {
 	alias uint16
 }
 
-// draw takes an entry with a Subject into the circle, if it comes before others there. Whom a scheme puts off more than
+// draws reports whether somebody with a step may come before others in the circle.
+func (q *queue) draws(step halfSteps) bool {
+	return len(q.circle) < followed || step < q.circle[followed-1].step
+}
+
+// draw takes an entry with a Subject into the circle, before those with longer steps. Whom a scheme puts off more than
 // its distance does is none of the first: the game has said so.
 func (w *Witness) draw(en *entry, step halfSteps) {
 	q := &w.queue
-	last := len(q.circle) - 1
-	if en.alias == none || last+1 == followed && step >= q.circle[last].step {
+	if en.alias == none {
 		return
 	}
 	for _, m := range q.circle {
@@ -54,11 +58,10 @@ func (w *Witness) draw(en *entry, step halfSteps) {
 	if w.putOff(en, step) {
 		return
 	}
-	if last+1 < followed {
+	if len(q.circle) < followed {
 		q.circle = append(q.circle, near{})
-		last++
 	}
-	q.settle(last, near{en.s, en.since, step, en.alias})
+	q.settle(len(q.circle)-1, near{en.s, en.since, step, en.alias})
 }
 
 // settle puts m among those before index i, where it belongs by its step; who comes after it moves up by one.
@@ -71,7 +74,7 @@ func (q *queue) settle(i int, m near) {
 
 // putOff reports whether an entry has a longer step than others at its distance.
 func (w *Witness) putOff(en *entry, step halfSteps) bool {
-	return w.hasScheme(en) && step > halves(w.usual(w.distance(en)))
+	return w.hasScheme(en) && step > halves(w.usual(w.apart(en)))
 }
 
 // forget takes an alias out of the circle.
@@ -128,9 +131,9 @@ func (w *Witness) arrange() {
 	for k := range circle {
 		m := &circle[k]
 		if s := m.s; s.now == w.view.now && len(w.pairs) == 0 {
-			m.step = halves(w.stepOf(s.def, w.apart(s)))
+			m.step = halves(w.stepOf(s.def, w.view.apart(s)))
 		} else if i, known := w.slot(m.alias); known {
-			m.step = halves(w.step(&w.entries[i], w.distance(&w.entries[i])))
+			m.step = halves(w.step(&w.entries[i], w.apart(&w.entries[i])))
 		}
 	}
 	for k, m := range circle {

@@ -19,7 +19,7 @@ func (w *Witness) compete() {
 		case en.placed:
 			en.at = en.at.least(q.now)
 		default:
-			step := w.step(en, w.distance(en))
+			step := w.step(en, w.apart(en))
 			en.at, en.stepped, en.placed = q.now+step, halves(step), true
 		}
 		if en.s != nil {
@@ -28,28 +28,24 @@ func (w *Witness) compete() {
 	}
 }
 
-// distance is that of an entry with a Subject. As a rule the sight has the place, and is at hand.
-func (w *Witness) distance(en *entry) float32 {
+// apart is the square of the distance of an entry with a Subject. As a rule the sight has the place, and is at hand.
+func (w *Witness) apart(en *entry) float32 {
 	if en.s.now == w.view.now {
-		return w.apart(en.s)
+		return w.view.apart(en.s)
 	}
 	p := &en.entity().Position
 	dx, dz := p.X-w.view.x, p.Z-w.view.z
-	return (&turn{square: dx*dx + dz*dz}).distance()
-}
-
-// apart is the distance of who was shown in this tick.
-func (w *Witness) apart(s *sight) float32 {
-	dx, dz := s.x-w.view.x, s.z-w.view.z
-	return (&turn{square: dx*dx + dz*dz}).distance()
+	return float32(dx*dx) + float32(dz*dz)
 }
 
 // join has an entry wait that came while others compete.
 func (w *Witness) join(en *entry) {
-	step := w.step(en, w.distance(en))
+	step := w.step(en, w.apart(en))
 	en.stepped = halves(step)
 	w.queue.put(en, w.queue.now+step)
-	w.draw(en, en.stepped)
+	if w.queue.draws(en.stepped) {
+		w.draw(en, en.stepped)
+	}
 	en.since = w.updates - 1 // it may have come in this Update
 }
 
@@ -138,8 +134,8 @@ func (w *Witness) serveFront() bool {
 		q.wait(en)
 		return true
 	}
-	if dist, still := w.serve(i); still {
-		step := w.step(en, dist)
+	if apart, still := w.serve(i); still {
+		step := w.step(en, apart)
 		en.stepped = halves(step)
 		q.put(en, q.now+step)
 	} else {
@@ -153,9 +149,9 @@ func (w *Witness) attended(i int) bool {
 	return w.isPicked(i) || w.entries[i].since == w.updates
 }
 
-// serve says what an entry is owed, and how far away it is. It reports false if there is nothing to
+// serve says what an entry is owed, and the square of how far away it is. It reports false if there is nothing to
 // look at any more.
-func (w *Witness) serve(i int) (dist float32, still bool) {
+func (w *Witness) serve(i int) (apart float32, still bool) {
 	en := &w.entries[i]
 	t := w.assess(en)
 	t.entry = int32(i)
@@ -171,7 +167,7 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 		w.pick(i, t.form)
 		w.moves.plan(en, t.form)
 	}
-	return t.distance(), en.s != nil
+	return t.square, en.s != nil
 }
 
 // patrolTicks is in how many Updates the patrol goes round at most. Where there is room for few, who
@@ -219,19 +215,23 @@ func (w *Witness) rescue(budget int) {
 	}
 }
 
-// turnFrom is the turn that an entry would have if it had been where it is since its last one, and the step
-// to it. A step that began anew at each look would put off for ever who walks up to the watcher.
-func (w *Witness) turnFrom(en *entry) (at virtual, step halfSteps) {
-	step = halves(w.step(en, w.distance(en)))
-	return (en.at - en.stepped.virtual() + step.virtual()).least(w.queue.now), step
+// turnFrom is the turn that an entry would have if it had been where it is since its last one, and a step is that from
+// there. A step that began anew at each look would put off for ever who walks up to the watcher.
+func (w *Witness) turnFrom(en *entry, step halfSteps) (at virtual) {
+	return (en.at - en.stepped.virtual() + step.virtual()).least(w.queue.now)
 }
 
-// hasten gives an entry the turn that is due from where it is, if that halves its wait.
+// hasten gives an entry the turn that is due from where it is, if that halves its wait. Most have not come nearer, and
+// are none of the nearest.
 func (w *Witness) hasten(en *entry) {
-	q := &w.queue
-	at, step := w.turnFrom(en)
-	w.draw(en, step)
-	if at.ahead(q.now) < en.at.ahead(q.now)/2 {
+	q, step := &w.queue, halves(w.step(en, w.apart(en)))
+	if q.draws(step) {
+		w.draw(en, step)
+	}
+	if step >= en.stepped {
+		return
+	}
+	if at := w.turnFrom(en, step); at.ahead(q.now) < en.at.ahead(q.now)/2 {
 		en.stepped = step
 		q.put(en, at)
 	}
@@ -240,7 +240,8 @@ func (w *Witness) hasten(en *entry) {
 // postpone gives an entry whose turn has come the one that is due from where it is, if that is
 // later: it has gone away, and others are nearer now.
 func (w *Witness) postpone(en *entry) bool {
-	at, step := w.turnFrom(en)
+	step := halves(w.step(en, w.apart(en)))
+	at := w.turnFrom(en, step)
 	if at.ahead(w.queue.now) <= step1 {
 		return false
 	}

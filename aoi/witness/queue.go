@@ -76,13 +76,13 @@ func halves(step virtual) halfSteps { return halfSteps(min(step/(step1/2), math.
 
 func (h halfSteps) virtual() virtual { return virtual(h) * (step1 / 2) }
 
-// step is how far a turn at a distance pushes an entity back: by the scheme that a script has set for
-// this client, or by that of its type. It needs a Subject.
-func (w *Witness) step(en *entry, dist float32) virtual {
+// step is how far a turn at a distance, of which the square is given, pushes an entity back: by the scheme that a script
+// has set for this client, or by that of its type. It needs a Subject.
+func (w *Witness) step(en *entry, apart float32) virtual {
 	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
-		return w.schemed(&en.a.scheme, dist)
+		return w.schemed(&en.a.scheme, apart)
 	}
-	return w.stepOf(en.def(), dist)
+	return w.stepOf(en.def(), apart)
 }
 
 // def is the type of an entry with a Subject.
@@ -94,22 +94,22 @@ func (en *entry) def() *property.Definition {
 }
 
 // stepOf is the step of a type.
-func (w *Witness) stepOf(d *property.Definition, dist float32) virtual {
+func (w *Witness) stepOf(d *property.Definition, apart float32) virtual {
 	if d.UpdateScheme.Min > 0 {
-		return w.schemed(&d.UpdateScheme, dist)
+		return w.schemed(&d.UpdateScheme, apart)
 	}
-	return w.usual(dist)
+	return w.usual(apart)
 }
 
-func (w *Witness) schemed(u *property.UpdateScheme, dist float32) virtual {
-	share := min(dist/cmp.Or(u.Distance, w.reach[0], w.cfg.MaxRadius), 1)
-	return virtual(step1 * (u.Min + share*share*(u.Max-u.Min)))
+func (w *Witness) schemed(u *property.UpdateScheme, apart float32) virtual {
+	share := min(apart/square(cmp.Or(u.Distance, w.reach[0], w.cfg.MaxRadius)), 1)
+	return virtual(step1 * (u.Min + share*(u.Max-u.Min)))
 }
 
 // usual is the step of an entity without a scheme.
-func (w *Witness) usual(dist float32) virtual {
-	share := min(dist/cmp.Or(w.reach[0], w.cfg.MaxRadius), farthest)
-	return virtual(step1 * (minStep + share*share*(maxStep-minStep)))
+func (w *Witness) usual(apart float32) virtual {
+	share := min(apart/square(cmp.Or(w.reach[0], w.cfg.MaxRadius)), farthest*farthest)
+	return virtual(step1 * (minStep + share*(maxStep-minStep)))
 }
 
 // hasScheme reports whether an entry with a Subject has a scheme, for this client or by its type.

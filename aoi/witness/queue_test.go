@@ -104,7 +104,9 @@ func TestSharesByDistance(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 180, MaxWait: 100_000}, 100, 5)
 	const ticks = 4000
 	served, _ := wd.turns(ticks)
-	weight := func(i int) float64 { return float64(served[i]) * float64(wd.w.step(&wd.w.entries[i], 5*float32(i+1))) }
+	weight := func(i int) float64 {
+		return float64(served[i]) * float64(wd.w.step(&wd.w.entries[i], square(5*float32(i+1))))
+	}
 	for i, n := range served {
 		if i < promised {
 			continue // it has more: see circle.go

@@ -55,6 +55,12 @@ type view struct {
 	unlimited bool
 }
 
+// apart is the square of the distance of who was shown in this tick.
+func (v *view) apart(s *sight) float32 {
+	dx, dz := s.x-v.x, s.z-v.z
+	return float32(dx*dx) + float32(dz*dz)
+}
+
 func (w *Witness) begin(watcher *presence.Entity, tick uint64, direct []byte, unlimited bool) {
 	if w.updates++; w.updates == 0 {
 		w.updates = 1
@@ -156,8 +162,7 @@ func (w *Witness) collect() {
 // all are, so it is found out without a look at anything but the entry and the sight.
 func (w *Witness) walks(en *entry) (square float32, ok bool) {
 	s, v := en.s, &w.view
-	dx, dz := s.x-v.x, s.z-v.z
-	square = float32(dx*dx) + float32(dz*dz)
+	square = v.apart(s)
 	return square, s.walking && s.now == v.now && en.sent && en.settled && en.seen == s.last && newer(s.stamp, en.moved) &&
 		square >= en.nearest && square <= en.farthest && en.holds(s.plainFrom) && en.alias != none && !v.unlimited
 }
@@ -168,8 +173,7 @@ func (w *Witness) assess(en *entry) turn {
 	if s.now != v.now {
 		en.a.s.Show(v.tick)
 	}
-	dx, dz := s.x-v.x, s.z-v.z
-	t := turn{square: float32(dx*dx) + float32(dz*dz)}
+	t := turn{square: v.apart(s)}
 	if !(t.square >= en.nearest && t.square <= en.farthest) {
 		w.relevel(en, v.watcher)
 	}

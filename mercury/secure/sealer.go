@@ -24,29 +24,44 @@ var ErrPacket = errors.New("secure: packet does not open")
 type session struct {
 	out outbound
 	in  inbound
-	// standing is what the handshake has proved of the peer.
-	standing mercury.Standing
 	// once is used at the first packet that opens, and then dropped.
 	once *firstUse
+	// nonce is scratch. On the stack it would escape through the AEAD's interface, with an
+	// allocation for each packet.
+	nonce [nonceSize]byte
+	suite Suite
+	// standing is what the handshake has proved of the peer.
+	standing mercury.Standing
 }
 
 // newSession takes the secrets of epoch 0, and does not keep them.
 func newSession(s Suite, standing mercury.Standing, send, receive secret) *session {
-	x := session{standing: standing}
-	x.out = outbound{suite: s, keys: s.packetKeys(&send), coming: send.after()}
-	x.in = inbound{suite: s, now: s.packetKeys(&receive), coming: receive.after()}
+	x := session{suite: s, standing: standing}
+	x.out = outbound{keys: s.packetKeys(&send), coming: send.after()}
+	x.in = inbound{now: s.packetKeys(&receive), coming: receive.after()}
 	return &x
 }
 
 // Seal implements mercury.Sealer. It panics if number is not above all earlier ones, because using
 // a number twice under one key would reveal both packets.
 func (x *session) Seal(packet []byte, head int, number uint64) []byte {
-	return x.out.seal(packet, head, number)
+	o := &x.out
+	if number < o.next || number == 1<<64-1 {
+		panic("secure: a packet number is sealed twice, or out of order")
+	}
+	o.next = number + 1
+	for o.epoch < number>>epochBits {
+		o.keys = x.suite.packetKeys(&o.coming)
+		o.coming = o.coming.after()
+		o.epoch++
+	}
+	o.keys.nonce(&x.nonce, number)
+	return o.keys.aead.Seal(packet[:head], x.nonce[:], packet[head:], packet[:head])
 }
 
 // Open implements mercury.Sealer.
 func (x *session) Open(packet []byte, head int, number uint64) ([]byte, error) {
-	plain, err := x.in.open(packet, head, number)
+	plain, err := x.open(packet, head, number)
 	if err != nil || x.once == nil {
 		return plain, err
 	}
@@ -72,62 +87,49 @@ func (f *firstUse) take() bool { return f.used.add(f.id) }
 
 // outbound is the sending direction.
 type outbound struct {
-	suite  Suite
 	keys   packetKeys
 	epoch  uint64
 	next   uint64 // the lowest number that may be sealed
 	coming secret // of the epoch after
-	// nonce is scratch. On the stack it would escape through the AEAD's interface, with an
-	// allocation for each packet.
-	nonce [nonceSize]byte
-}
-
-func (o *outbound) seal(packet []byte, head int, number uint64) []byte {
-	if number < o.next || number == 1<<64-1 {
-		panic("secure: a packet number is sealed twice, or out of order")
-	}
-	o.next = number + 1
-	for o.epoch < number>>epochBits {
-		o.keys = o.suite.packetKeys(&o.coming)
-		o.coming = o.coming.after()
-		o.epoch++
-	}
-	o.keys.nonce(&o.nonce, number)
-	return o.keys.aead.Seal(packet[:head], o.nonce[:], packet[head:], packet[:head])
 }
 
 // inbound is the receiving direction. It has the keys of up to three epochs.
 type inbound struct {
-	suite Suite
-	// before is the former epoch, for packets that were overtaken. It has no keys in epoch 0.
-	before packetKeys
-	now    packetKeys
-	// after is the next epoch, made when the first packet claims to be of it. It is kept, or each
-	// forgery would cost a derivation.
-	after     packetKeys
+	now       packetKeys
+	beside    *neighbours // nil before a packet has claimed to be of epoch 1: most channels see no other than 0
 	epoch     uint64
 	coming    secret // of the epoch after the latest with keys
 	forgeries uint64
-	nonce     [nonceSize]byte // scratch, as in outbound
 }
 
-func (in *inbound) open(packet []byte, head int, number uint64) ([]byte, error) {
+// neighbours are the epochs beside the present one.
+type neighbours struct {
+	// before is the former epoch, for packets that were overtaken. It has no keys in epoch 0.
+	before packetKeys
+	// after is the next epoch, made when the first packet claims to be of it. It is kept, or each
+	// forgery would cost a derivation.
+	after packetKeys
+}
+
+func (x *session) open(packet []byte, head int, number uint64) ([]byte, error) {
+	in := &x.in
 	if head < 0 || len(packet) < head+tagSize || in.forgeries >= maxForgeries {
 		return nil, ErrPacket
 	}
 	epoch := number >> epochBits
-	keys := in.keysOf(epoch)
+	keys := in.keysOf(epoch, x.suite)
 	if keys == nil {
 		return nil, ErrPacket
 	}
-	keys.nonce(&in.nonce, number)
-	plain, err := keys.aead.Open(packet[head:head], in.nonce[:], packet[head:], packet[:head])
+	keys.nonce(&x.nonce, number)
+	plain, err := keys.aead.Open(packet[head:head], x.nonce[:], packet[head:], packet[:head])
 	if err != nil {
 		in.forgeries++
 		return nil, ErrPacket
 	}
 	if epoch > in.epoch { // only now: a forger must not move us on
-		in.before, in.now, in.after = in.now, in.after, packetKeys{}
+		b := in.beside
+		b.before, in.now, b.after = in.now, b.after, packetKeys{}
 		in.epoch = epoch
 	}
 	return plain, nil
@@ -135,18 +137,21 @@ func (in *inbound) open(packet []byte, head int, number uint64) ([]byte, error) 
 
 // keysOf returns the keys of an epoch, or nil. It derives at most one epoch ahead, however large a
 // number a forger writes.
-func (in *inbound) keysOf(epoch uint64) *packetKeys {
+func (in *inbound) keysOf(epoch uint64, s Suite) *packetKeys {
 	switch {
 	case epoch == in.epoch:
 		return &in.now
 	case epoch+1 == in.epoch:
-		return &in.before
+		return &in.beside.before
 	case epoch == in.epoch+1:
-		if in.after.aead == nil {
-			in.after = in.suite.packetKeys(&in.coming)
+		if in.beside == nil {
+			in.beside = new(neighbours)
+		}
+		if in.beside.after.aead == nil {
+			in.beside.after = s.packetKeys(&in.coming)
 			in.coming = in.coming.after()
 		}
-		return &in.after
+		return &in.beside.after
 	}
 	return nil
 }

@@ -94,12 +94,12 @@ func TestForgedNumbersDoNotMoveTheEpoch(t *testing.T) {
 			opensNot(t, b, forged, 1<<shift)
 		}
 	}
-	made, coming := b.in.after.aead, b.in.coming
+	made, coming := b.in.beside.after.aead, b.in.coming
 	if made == nil {
 		t.Fatal("no keys of the next epoch, although packets claimed to be of it")
 	}
 	opensNot(t, b, forged, epochSize+1)
-	if b.in.epoch != 0 || b.in.after.aead != made || b.in.coming != coming {
+	if b.in.epoch != 0 || b.in.beside.after.aead != made || b.in.coming != coming {
 		t.Error("a forged number moved the receiver on")
 	}
 	opens(t, b, packetOf(a, 0), 0)

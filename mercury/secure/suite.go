@@ -52,7 +52,7 @@ func (s Suite) noise(x *exchange) noise.CipherSuite {
 	if s == ChaChaPoly {
 		c = noise.CipherChaChaPoly
 	}
-	return noise.NewCipherSuite(x, c, noise.HashSHA256)
+	return noise.NewCipherSuite(x, lazyCipher{c}, noise.HashSHA256)
 }
 
 // secret is a key from which others are derived. It is never the key of a cipher itself.

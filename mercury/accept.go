@@ -86,7 +86,8 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 		return
 	}
 	k := openKey{at: from, salt: h.Salt, dial: h.Dial}
-	if c := e.accepted[k]; c != nil {
+	c, known := e.accepted[k.anywhere()]
+	if c != nil && c.acceptedAt(from) {
 		e.take(c, from, p, head, uint64(h.Number))
 		return
 	}
@@ -94,12 +95,11 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 		e.stats.Throttled++
 		return
 	}
-	_, ended := e.accepted[k]
 	switch {
 	case h.Want != 0 && h.Want != e.self.Salt:
 		e.refuse(from, &h.bind, refusedSalt)
 		return
-	case ended:
+	case known && c == nil: // it has ended
 		e.refuse(from, &h.bind, refusedGone)
 		return
 	case len(e.channels) >= e.cfg.MaxChannels || e.lastID >= maxChannelID || e.crowded(from):
@@ -111,7 +111,7 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 		e.badPass(from, p, head, &h)
 		return
 	}
-	if _, known := e.accepted[k.anywhere()]; known {
+	if known {
 		e.refuse(from, &h.bind, refusedGone) // already made by a packet from the dialler's old address
 		return
 	}
@@ -122,7 +122,27 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 		e.stats.BadChecksum++
 		return
 	}
-	e.admitted(from, &h, k, sealer, key, frames, len(p))
+	e.admitted(from, &h, sealer, key, frames, len(p))
+}
+
+// ticketArrived forgets the ticket.
+func (c *channel) ticketArrived() {
+	if g := c.guest; g != nil {
+		g.ticket, g.due = nil, false
+		if !g.origin.IsValid() {
+			c.guest = nil
+		}
+	}
+}
+
+// keepOrigin keeps where a dialler was at first, since its first packets may still come from there.
+func (c *channel) keepOrigin() {
+	if c.guest == nil {
+		c.guest = new(guest)
+	}
+	if !c.guest.origin.IsValid() {
+		c.guest.origin = c.peer.At
+	}
 }
 
 // crowded reports whether a place has its maximum of channels.
@@ -138,7 +158,7 @@ func (e *Endpoint) crowded(at netip.AddrPort) bool {
 // address before it knew our channel; its seal tells. A dialler that is told of a bad pass begins
 // again, so none of its packets may have been accepted.
 func (e *Endpoint) badPass(from netip.AddrPort, p []byte, head int, h *firstHeader) {
-	c, known := e.accepted[openKey{salt: h.Salt, dial: h.Dial}]
+	c, known := e.accepted[dialKey{salt: h.Salt, dial: h.Dial}]
 	switch {
 	case c != nil:
 		e.take(c, from, p, head, uint64(h.Number))
@@ -162,16 +182,15 @@ func (e *Endpoint) admit(from netip.AddrPort, h *firstHeader, k openKey) (s Seal
 }
 
 // admitted makes the channel of a dialler, and takes its first frames.
-func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, k openKey, s Sealer, key uint64, frames []byte, size int) {
+func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, s Sealer, key uint64, frames []byte, size int) {
 	c := e.addChannel(Address{At: from, Salt: h.Salt})
-	c.remote, c.accepted = h.Dial, k
-	c.sealer, c.key = s, key
-	c.out.ping = true // its ack tells that the dialler knows our channel
-	e.accepted[k] = c
-	e.accepted[k.anywhere()] = c
+	c.remote, c.sealer, c.key = h.Dial, s, key
+	c.ping = true // its ack tells that the dialler knows our channel
+	e.accepted[c.acceptedAs()] = c
 	if e.cfg.Guard != nil {
-		c.ticket = e.cfg.Guard.Ticket(nil, e.now, from)
-		c.ticketDue = len(c.ticket) > 0
+		if ticket := e.cfg.Guard.Ticket(nil, e.now, from); len(ticket) > 0 {
+			c.guest = &guest{ticket: ticket, due: true}
+		}
 	}
 	e.touch(c)
 	if e.opened(c, int(h.Window)); c.state == dead {

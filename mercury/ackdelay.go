@@ -6,7 +6,7 @@ import "time"
 // an ack is on its way.
 type delayMeter struct {
 	now, before time.Duration // the most in this window and in the one before
-	count       int           // acks in this window
+	count       uint8         // acks in this window
 	known       bool
 }
 

@@ -37,12 +37,14 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 		c.appendNew(e, &w, laneBulk)
 		out.scavenger.Spend(len(w.b) - before)
 	}
-	if out.ping && !w.eliciting {
+	if c.ping && !w.eliciting {
 		w.b = append(w.b, byte(framePing))
 		w.last, w.eliciting = 0, true
 	}
-	out.ping = false
-	out.probes = max(0, out.probes-1)
+	c.ping = false
+	if out.probes > 0 {
+		out.probes--
+	}
 	w.finish(c.trailer(e), 0)
 	c.emitPacket(e, &w, c.peer.At, emit)
 	return true
@@ -85,7 +87,7 @@ func (c *channel) nextSize() int {
 			size = max(size, len(s.segments.at(int(s.nextLost()-s.first)).buf))
 		}
 		if s.unsent() > 0 {
-			size = max(size, len(s.segments.at(s.sentCount).buf))
+			size = max(size, len(s.segments.at(int(s.sentCount)).buf))
 		}
 	}
 	if c.out.unreliable.len() > 0 {
@@ -132,15 +134,15 @@ func (c *channel) appendLost(e *Endpoint, w *packetWriter, lane int) {
 		}
 		s.found(p)
 		e.stats.Resends++
-		c.resent++
+		c.trouble().resent++
 	}
 }
 
 // appendNew appends unsent segments of a stream.
 func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
 	s := &c.out.streams[lane]
-	for w.record.count < maxPacketSegments && s.maySendNew(c.out.window) {
-		p := s.segments.at(s.sentCount)
+	for w.record.count < maxPacketSegments && s.maySendNew(int(c.out.window)) {
+		p := s.segments.at(int(s.sentCount))
 		if !c.appendSegment(e, w, lane, s.end(), p) {
 			return
 		}
@@ -187,7 +189,7 @@ func (c *channel) appendUnreliable(e *Endpoint, w *packetWriter) {
 			return
 		}
 		w.unreliable(p)
-		c.out.unreliableBytes -= len(p) + unreliableOverhead
+		c.out.unreliableBytes -= int32(len(p) + unreliableOverhead)
 		e.release(p)
 	}
 	c.out.unreliable.shrink()

@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury/internal/wheel"
@@ -31,9 +32,18 @@ type channel struct {
 	roomy  bool      // is in Endpoint.roomy
 	held   bool      // counts in Endpoint.held
 	remote ChannelID // 0 while unknown: packets are then firsts
-	key    uint64    // of the checksum, without a Guard
-	sealer Sealer    // nil without a Guard
-	peer   Address   // the salt is 0 while it is unknown
+
+	dialled    bool
+	told       bool // the app has heard of Opened
+	introduced bool // of an accepted one: the dialler is known to know our channel
+	condemned  bool
+	ping       bool    // a packet that asks for an ack must go
+	closeSent  bool    // a close is under way
+	copyDue    bool    // copyAt has come
+	failing    bool    // is in Endpoint.failing, and closed by the next Advance
+	key        uint64  // of the checksum, without a Guard
+	sealer     Sealer  // nil without a Guard
+	peer       Address // the salt is 0 while it is unknown
 
 	heard    time.Duration // awake time of the last sound packet
 	lastSent time.Duration
@@ -41,15 +51,7 @@ type channel struct {
 	copyAt   time.Duration // when copies need no longer wait for a packet to ride in; 0 for never
 	closeBy  time.Duration // awake time at which a condemned channel is given up
 
-	dialled    bool
-	told       bool // the app has heard of Opened
-	introduced bool // of an accepted one: the dialler is known to know our channel
-	ticketDue  bool // and gets a ticket for its next dial
-	condemned  bool
-	closeSent  bool  // a close is under way
-	copyDue    bool  // copyAt has come
-	failing    error // why the next Advance closes the channel
-	timer      wheel.Node[channel]
+	timer wheel.Node[channel]
 
 	// What each packet needs is above and here, close together.
 	in      receiver
@@ -60,14 +62,39 @@ type channel struct {
 
 	sibling *channel // next channel with the same peer.At
 
-	*dialState         // of a dialled channel
-	accepted   openKey // of an accepted one, by which a repeated first is recognised
-	ticket     []byte  // for its dialler's next dial
+	*dialState           // of a dialled channel, until its peer is known; nil afterwards, unless Dial finds it
+	guest      *guest    // of an accepted one, while there is something to keep
+	troubles   *troubles // nil while all went well
+}
 
-	// For statistics.
+// guest is what an acceptor keeps only while a channel is young, or after its dialler has moved.
+type guest struct {
+	ticket []byte         // for the dialler's next dial, until it has arrived
+	due    bool           // the ticket goes out once the dialler knows our channel
+	origin netip.AddrPort // where the dialler was before it moved
+}
+
+// troubles count what most of thousands of channels never see.
+type troubles struct {
 	resent, copied, lost, spurious uint64
 	full                           uint64 // messages refused with ErrFull
 	dropped                        uint64 // unreliable messages
+}
+
+// trouble is for counting.
+func (c *channel) trouble() *troubles {
+	if c.troubles == nil {
+		c.troubles = new(troubles)
+	}
+	return c.troubles
+}
+
+// counted is for reading.
+func (c *channel) counted() troubles {
+	if c.troubles == nil {
+		return troubles{}
+	}
+	return *c.troubles
 }
 
 // dialState is what only the dialler of a channel has. An acceptor has thousands of channels.
@@ -125,7 +152,7 @@ func (c *channel) deadline(e *Endpoint) time.Duration {
 	if c.path.goal > 0 && (c.dialled && c.remote != 0 || c.introduced) {
 		d = min(d, max(e.now, c.path.searchAt))
 	}
-	if !out.ping {
+	if !c.ping {
 		d = min(d, c.lastSent+e.cfg.KeepAlive)
 	}
 	return d
@@ -178,7 +205,7 @@ func (c *channel) fire(e *Endpoint) {
 		e.touch(c)
 	}
 	if c.lastSent+e.cfg.KeepAlive <= e.now {
-		out.ping = true
+		c.ping = true
 		e.touch(c)
 	}
 }
@@ -195,7 +222,7 @@ func (c *channel) segmentLimit(e *Endpoint) int {
 	if !c.dialled && !c.introduced {
 		head += channelFrameSize
 	}
-	return c.path.mtu - head - e.trailer - ackReserve - segmentOverhead
+	return int(c.path.mtu) - head - e.trailer - ackReserve - segmentOverhead
 }
 
 // bind returns what the packets of c's handshake say in the clear.

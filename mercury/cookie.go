@@ -24,14 +24,31 @@ type openKey struct {
 	dial ChannelID
 }
 
-// anywhere is k without its place, since a dialler may change its address before it knows our
-// channel.
-func (k openKey) anywhere() openKey { return openKey{salt: k.salt, dial: k.dial} }
+// dialKey is an openKey without its place, since a dialler may change its address before it knows
+// our channel. A second one with the same salt and number, wherever it is, is refused.
+type dialKey struct {
+	salt uint32
+	dial ChannelID
+}
+
+// anywhere is k without its place.
+func (k openKey) anywhere() dialKey { return dialKey{salt: k.salt, dial: k.dial} }
+
+// acceptedAs is the Dial that made an accepted channel.
+func (c *channel) acceptedAs() dialKey { return dialKey{salt: c.peer.Salt, dial: c.remote} }
+
+// acceptedAt reports whether an accepted channel was made by a packet from a place.
+func (c *channel) acceptedAt(from netip.AddrPort) bool {
+	if c.guest != nil && c.guest.origin.IsValid() {
+		return c.guest.origin == from
+	}
+	return c.peer.At == from
+}
 
 // tomb remembers that an accepted channel has ended, for as long as its dialler may begin again
 // without knowing that. It ages only while this process is awake.
 type tomb struct {
-	key     openKey
+	key     dialKey
 	expires time.Duration
 }
 
@@ -84,11 +101,10 @@ func keyOf(cookie []byte) uint64 {
 }
 
 // bury makes the Endpoint refuse opens of k until their cookies have expired.
-func (e *Endpoint) bury(k openKey) {
+func (e *Endpoint) bury(k dialKey) {
 	e.accepted[k] = nil
-	e.accepted[k.anywhere()] = nil
 	if e.tombs.len() == maxTombs {
-		e.exhume(e.tombs.at(0).key)
+		delete(e.accepted, e.tombs.at(0).key)
 		e.tombs.pop()
 	}
 	*e.tombs.push() = tomb{key: k, expires: e.awake + 2*cookieLife}
@@ -96,15 +112,7 @@ func (e *Endpoint) bury(k openKey) {
 
 func (e *Endpoint) expireTombs() {
 	for e.tombs.len() > 0 && e.tombs.at(0).expires <= e.awake {
-		e.exhume(e.tombs.at(0).key)
+		delete(e.accepted, e.tombs.at(0).key)
 		e.tombs.pop()
-	}
-}
-
-// exhume forgets k, and its key without the place unless that now belongs to another channel.
-func (e *Endpoint) exhume(k openKey) {
-	delete(e.accepted, k)
-	if c, ok := e.accepted[k.anywhere()]; ok && c == nil {
-		delete(e.accepted, k.anywhere())
 	}
 }

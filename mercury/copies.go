@@ -32,12 +32,12 @@ const (
 // alone says little, since its floor is more than a narrow line carries.
 func (c *channel) roomForCopies() bool {
 	out := &c.out
-	if out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.Window() {
+	if out.streams[laneGame].unsent() > 1 || 2*int(out.flightBytes) >= out.rate.Window() {
 		return false
 	}
 	least := out.rate.MinRTT()
 	carried := congestion.PerTime(out.rate.Bottleneck(), least+least/2+maxAckHold)
-	return out.flightBytes <= int(min(carried, congestion.MaxWindow))+c.path.mtu
+	return int(out.flightBytes) <= int(min(carried, congestion.MaxWindow))+int(c.path.mtu)
 }
 
 // rider is a short segment to copy into the next packets.
@@ -152,6 +152,6 @@ func (c *channel) appendCopy(e *Endpoint, w *packetWriter, seq uint64) bool {
 	}
 	w.segment(laneGame, seq, p)
 	e.stats.Copies++
-	c.copied++
+	c.trouble().copied++
 	return true
 }

@@ -85,10 +85,10 @@ const (
 type copyPolicy struct {
 	level int8 // how often a short segment is copied now
 	want  int8 // how often it would be, going by the loss alone
+	over  bool // quiet was too long for the loss to go on
 
 	losses congestion.LossMeter // lost packets that copies would make up for
 	quiet  uint32               // packets whose fate was learnt since the last of these
-	over   bool                 // they were too many for the loss to go on
 	run    uint32               // packets lost in a row up to the last one
 	noted  uint32               // of these, in losses
 	runs   uint32               // runs of lost packets

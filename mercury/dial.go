@@ -5,13 +5,15 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 	"net/netip"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/congestion"
 )
 
 // answered finds the dialled channel that an answer to an open is for. The answer repeats our salt
 // and comes from where we dialled, which shows that the sender has seen the open.
 func (e *Endpoint) answered(from netip.AddrPort, dial ChannelID, salt uint32) *channel {
 	c := e.channels[dial]
-	if c == nil || c.state != dialling || c.peer.At != from || salt != e.self.Salt || c.failing != nil {
+	if c == nil || c.state != dialling || c.peer.At != from || salt != e.self.Salt || c.failing {
 		e.stats.BadChannel++
 		return nil
 	}
@@ -60,7 +62,7 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 		c.pass, c.key = append([]byte(nil), a.Reply...), keyOf(a.Reply)
 	}
 	if c.opens == 1 && c.openSent >= e.jumped {
-		c.out.rate.EndAck(e.now, c.out.rtt.Sample(e.now-c.openSent, 0), 0)
+		c.out.rate.EndAck(e.now, c.out.rtt.Sample(e.now-c.openSent, 0), 0, new(congestion.Frame))
 	}
 	if c.target.Salt != 0 && c.target.Salt != a.Self || c.told && c.peer.Salt != a.Self {
 		e.end(c, ErrPeerRestarted, false)
@@ -68,7 +70,7 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 	}
 	c.peer.Salt = a.Self
 	c.openDue = false
-	c.out.ping = true
+	c.ping = true
 	e.touch(c)
 	e.opened(c, int(a.Window))
 }
@@ -90,8 +92,7 @@ func (c *channel) onChannel(e *Endpoint, r *codec.Reader) error {
 		return nil
 	}
 	c.remote, c.peer.Salt = ChannelID(id), salt
-	c.out.window = min(int(window), e.cfg.Window) // an accept tells it too, but not under seal
-	c.dialling = nil
+	c.out.window = uint16(min(int(window), e.cfg.Window)) // an accept tells it too, but not under seal
 	if c.state == dialling {
 		e.opened(c, int(window))
 	}
@@ -99,7 +100,18 @@ func (c *channel) onChannel(e *Endpoint, r *codec.Reader) error {
 		c.path.begin(&e.cfg)
 		e.touch(c)
 	}
+	e.endDial(c)
 	return nil
+}
+
+// endDial forgets what only the dial of c needed, since its peer knows us now. What Dial was given
+// is kept for the next Dial of that place.
+func (e *Endpoint) endDial(c *channel) {
+	if e.byTarget[c.target] == c {
+		*c.dialState = dialState{target: c.target}
+	} else {
+		c.dialState = nil
+	}
 }
 
 func (e *Endpoint) onRefuse(from netip.AddrPort, p []byte) {
@@ -160,7 +172,7 @@ var (
 // refused finds the channel that a refusal is for, which the acceptor must not be known to have.
 func (e *Endpoint) refused(from netip.AddrPort, dial ChannelID, salt uint32) *channel {
 	c := e.channels[dial]
-	if c == nil || !c.dialled || c.remote != 0 || c.peer.At != from || salt != e.self.Salt || c.failing != nil {
+	if c == nil || !c.dialled || c.remote != 0 || c.peer.At != from || salt != e.self.Salt || c.failing {
 		e.stats.BadChannel++
 		return nil
 	}
@@ -230,7 +242,7 @@ func (c *channel) beginDial(e *Endpoint) error {
 	default:
 		c.pass, c.sealer, c.early = append([]byte(nil), pass...), s, true
 		c.out.window = MinWindow // until the peer has told its own
-		c.out.ping = true
+		c.ping = true
 	}
 	return nil
 }

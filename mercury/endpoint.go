@@ -56,11 +56,11 @@ type Endpoint struct {
 	near     near                        // finds most of them sooner
 	byTarget map[Address]*channel        // dialled and not condemned
 	byPlace  map[netip.AddrPort]*channel // newest channel with a peer there; the others follow as siblings
-	accepted map[openKey]*channel        // nil if it has ended and must not be opened again
+	accepted map[dialKey]*channel        // nil if it has ended and must not be opened again
 	tombs    ring[tomb]
 	timers   wheel.Wheel[channel]
 	dirty    []*channel // have something for the next Flush, in the order in which they got it
-	failing  []*channel // to be closed at the next Advance
+	failing  []failure  // channels to be closed at the next Advance
 	resumed  []*channel // deliver what they have held at the next Advance
 	held     int        // channels that hold something back
 	roomy    []*channel // the app is told of their room at the next Advance
@@ -98,6 +98,12 @@ type reply struct {
 	buf []byte
 }
 
+// failure is a channel that the next Advance closes.
+type failure struct {
+	c      *channel
+	reason error
+}
+
 var _ Transport = (*Endpoint)(nil)
 
 // NewEndpoint makes the Endpoint of an app that listens at self. h may be nil until SetHandler. It
@@ -116,7 +122,7 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 		channels:  make(map[ChannelID]*channel),
 		byTarget:  make(map[Address]*channel),
 		byPlace:   make(map[netip.AddrPort]*channel),
-		accepted:  make(map[openKey]*channel),
+		accepted:  make(map[dialKey]*channel),
 		mac:       newMAC(cfg.Secret),
 		resets:    bucket{left: resetBurst, burst: resetBurst, perSecond: resetsPerSecond},
 		answers:   bucket{left: answersBurst, burst: answersBurst, perSecond: answersPerSecond},
@@ -231,7 +237,7 @@ func (e *Endpoint) Close(ch ChannelID) {
 	c := e.channel(ch)
 	switch {
 	case c == nil || c.condemned:
-	case c.failing != nil || !c.sends() && c.out.empty():
+	case c.failing || !c.sends() && c.out.empty():
 		e.end(c, nil, false)
 	default:
 		e.Resume(ch) // this drops what is held, so that the peer can close, too
@@ -291,10 +297,10 @@ func (e *Endpoint) Advance(now time.Duration) {
 	e.reap()
 	e.expireTombs()
 	for len(e.failing) > 0 {
-		c := e.failing[0]
-		e.failing = append(e.failing[:0], e.failing[1:]...)
-		if c.state != dead {
-			e.end(c, c.failing, true)
+		f := e.failing[0]
+		e.failing = slices.Delete(e.failing, 0, 1)
+		if f.c.state != dead {
+			e.end(f.c, f.reason, true)
 		}
 	}
 	e.resumeAll()
@@ -346,10 +352,20 @@ func (e *Endpoint) NextDeadline() (time.Duration, bool) {
 // fail makes the next Advance close c with reason, because the methods of Transport do not call
 // back.
 func (e *Endpoint) fail(c *channel, reason error) {
-	if c.failing == nil {
-		c.failing = reason
-		e.failing = append(e.failing, c)
+	if !c.failing {
+		c.failing = true
+		e.failing = append(e.failing, failure{c, reason})
 	}
+}
+
+// reasonFor is why c is to be closed.
+func (e *Endpoint) reasonFor(c *channel) error {
+	for _, f := range e.failing {
+		if f.c == c {
+			return f.reason
+		}
+	}
+	return nil
 }
 
 // touch lists c for the next Flush.
@@ -393,8 +409,8 @@ func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	e.noteHeld(c, false)
 	e.forgetTarget(c)
 	e.forgetPlace(c)
-	if c.accepted != (openKey{}) {
-		e.bury(c.accepted)
+	if !c.dialled {
+		e.bury(c.acceptedAs())
 	}
 	e.timers.Remove(&c.timer)
 	e.buried = append(e.buried, c)
@@ -404,7 +420,7 @@ func (e *Endpoint) end(c *channel, reason error, tell bool) {
 }
 
 func (e *Endpoint) forgetTarget(c *channel) {
-	if c.dialled && e.byTarget[c.target] == c {
+	if c.dialState != nil && e.byTarget[c.target] == c {
 		delete(e.byTarget, c.target)
 	}
 }

@@ -121,7 +121,7 @@ func TestBlackHoleBelowDefault(t *testing.T) {
 	})
 	c := l.a.channels[ch]
 	if len(hb.bulk) == 0 {
-		t.Errorf("not there after 30 s: longLost %d mtu %d lost %d", c.path.longLost, c.path.mtu, c.lost)
+		t.Errorf("not there after 30 s: longLost %d mtu %d lost %d", c.path.longLost, c.path.mtu, c.counted().lost)
 	}
 }
 
@@ -140,8 +140,8 @@ func TestCopiesAddPackets(t *testing.T) {
 				_ = l.a.Send(ch, make([]byte, 398))
 			}
 		})
-		if (c.copied > 20) != (copies > 0) {
-			t.Errorf("%d segments rode again", c.copied)
+		if copied := c.counted().copied; (copied > 20) != (copies > 0) {
+			t.Errorf("%d segments rode again", copied)
 		}
 		return float64(l.sent[l.a]-before) / float64(time.Second/every+1)
 	}

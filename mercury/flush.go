@@ -26,7 +26,7 @@ func (e *Endpoint) Flush(now time.Duration, emit func(to netip.AddrPort, datagra
 		e.dirty[i] = nil
 		c.dirty = false
 		switch {
-		case c.state == dead || c.failing != nil:
+		case c.state == dead || c.failing:
 		case c.state == dialling && c.pass == nil:
 			if c.openDue {
 				c.sendOpen(e, emit)
@@ -57,7 +57,7 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	for c.sendPacket(e, emit) {
 	}
 	c.copyDue = false
-	if c.ticketDue && c.introduced {
+	if c.guest != nil && c.guest.due && c.introduced {
 		c.sendTicket(e, emit)
 	}
 	if c.state == open && (c.dialled && c.remote != 0 || c.introduced) && c.path.searching(e.now) {
@@ -67,9 +67,9 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	c.paceAt = 0
 	for lane := range out.streams {
 		if s := &out.streams[lane]; s.waiting(out.window) && c.windowOpen(lane) {
-			at := out.rate.NextAt(e.now, c.path.mtu) // only the pace holds it back
+			at := out.rate.NextAt(e.now, int(c.path.mtu)) // only the pace holds it back
 			if lane == laneBulk {
-				at = max(at, out.scavenger.NextAt(e.now, c.path.mtu, out.rate.MinRTT()))
+				at = max(at, out.bulk().NextAt(e.now, int(c.path.mtu), out.rate.MinRTT()))
 			}
 			if at = max(at, e.now+1); c.paceAt == 0 || at < c.paceAt {
 				c.paceAt = at
@@ -80,9 +80,9 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	if invariant.On {
 		c.assert(e)
 	}
-	bulk := out.streams[laneBulk].waiting(out.window) && !out.scavenger.Full
+	bulk := out.streams[laneBulk].waiting(out.window) && !out.scavenger.HeldBack()
 	if c.paceAt == 0 && !bulk && !out.streams[laneGame].waiting(out.window) {
-		out.rate.Limited(out.flightBytes)
+		out.rate.Limited(int(out.flightBytes))
 	}
 }
 
@@ -106,7 +106,7 @@ func (e *Endpoint) HoldsBack() bool { return e.held > 0 }
 
 // pending reports whether c has something that must be sent now.
 func (c *channel) pending(e *Endpoint) bool {
-	return c.out.ping || c.in.ackNow || c.in.ackWhole || c.path.answer || c.in.hold.resumeDue || c.out.unreliable.len() > 0 ||
+	return c.ping || c.in.ackNow || c.in.ackWhole || c.path.answer || c.in.hold.resumeDue || c.out.unreliable.len() > 0 ||
 		c.maySend(e, laneGame) || c.maySend(e, laneBulk) || c.copiesAlone() || c.mayClose()
 }
 
@@ -121,27 +121,27 @@ func (c *channel) paced() bool {
 }
 
 // waiting reports whether the stream has a segment to send that the peer's window lets pass.
-func (s *outStream) waiting(window int) bool {
-	return s.lostCount > 0 || s.maySendNew(window)
+func (s *outStream) waiting(window uint16) bool {
+	return s.lostCount > 0 || s.maySendNew(int(window))
 }
 
 // windowOpen reports whether more may be in flight for a stream.
 func (c *channel) windowOpen(lane int) bool {
 	out := &c.out
-	if lane == laneBulk && out.scavenger.Closed(out.flightBytes) {
+	if lane == laneBulk && out.scavenger.Closed(int(out.flightBytes)) {
 		return false
 	}
-	return out.flightBytes < out.rate.Window()+c.reserve(lane)
+	return int(out.flightBytes) < out.rate.Window()+c.reserve(lane)
 }
 
 // reserve is how much a stream may exceed the window and the pace. It is meant for a tick's
 // messages, not for megabytes.
 func (c *channel) reserve(lane int) int {
 	s := &c.out.streams[laneGame]
-	if lane != laneGame || s.unsent()+s.lostCount > gameReserve {
+	if lane != laneGame || s.unsent()+int(s.lostCount) > gameReserve {
 		return 0
 	}
-	return gameReserve * c.path.mtu
+	return gameReserve * int(c.path.mtu)
 }
 
 // maySend reports whether a waiting segment of a stream may be sent by the windows and the pace.
@@ -153,7 +153,7 @@ func (c *channel) maySend(e *Endpoint, lane int) bool {
 	if out.probes > 0 {
 		return true
 	}
-	if lane == laneBulk && !out.scavenger.Open(e.now, out.flightBytes, c.path.mtu, out.rate.MinRTT()) {
+	if lane == laneBulk && !out.bulk().Open(e.now, int(out.flightBytes), int(c.path.mtu), out.rate.MinRTT()) {
 		return false
 	}
 	return out.rate.Allowed(e.now)+c.reserve(lane) > 0 && c.windowOpen(lane)
@@ -167,13 +167,14 @@ func (c *channel) mayClose() bool {
 
 // sendTicket sends the dialler a ticket for its next dial, in a packet of its own.
 func (c *channel) sendTicket(e *Endpoint, emit func(netip.AddrPort, []byte)) {
-	c.ticketDue = false
+	ticket := c.guest.ticket
+	c.guest.due = false
 	w := c.beginPacket(e)
-	if len(c.ticket) == 0 || w.free() < segmentOverhead+len(c.ticket) {
+	if w.free() < segmentOverhead+len(ticket) {
 		return
 	}
 	w.b = append(w.b, byte(frameTicket))
-	w.b = codec.AppendBytes(w.b, c.ticket)
+	w.b = codec.AppendBytes(w.b, ticket)
 	w.record.ticket, w.eliciting = true, true
 	w.finish(c.trailer(e), 0)
 	c.emitPacket(e, &w, c.peer.At, emit)
@@ -186,9 +187,9 @@ func (c *channel) sendSearch(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	p.searchAt = e.now + searchAgain // until the fate of this one is known
 	w := c.beginPacket(e)
 	w.b = append(w.b, byte(framePing))
-	w.room = p.goal - c.trailer(e)
+	w.room = int(p.goal) - c.trailer(e)
 	w.record.search, w.eliciting = true, true
-	w.finish(c.trailer(e), p.goal)
+	w.finish(c.trailer(e), int(p.goal))
 	c.emitPacket(e, &w, c.peer.At, emit)
 }
 

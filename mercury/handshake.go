@@ -29,7 +29,7 @@ const (
 // opened makes c an open channel and tells the app.
 func (e *Endpoint) opened(c *channel, window int) {
 	c.state = open
-	c.out.window = min(window, e.cfg.Window)
+	c.out.window = uint16(min(window, e.cfg.Window))
 	c.heard = e.awake
 	told := c.told
 	c.told = true
@@ -52,7 +52,7 @@ func (e *Endpoint) opened(c *channel, window int) {
 func (e *Endpoint) probeSiblings(c *channel) {
 	for d, n := e.byPlace[c.peer.At], 0; d != nil && n <= maxSiblingPings; d, n = d.sibling, n+1 {
 		if d.state == open && d.peer.Salt != c.peer.Salt {
-			d.out.ping = true
+			d.ping = true
 			e.touch(d)
 		}
 	}

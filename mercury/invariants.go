@@ -27,7 +27,7 @@ func (c *channel) assert(e *Endpoint) {
 			invariant.Broken("mercury: packet %d is out of order, the next is %d", p.number, out.number)
 		}
 	}
-	if packets != out.inFlight || bytes != out.flightBytes {
+	if packets != int(out.inFlight) || bytes != int(out.flightBytes) {
 		invariant.Broken("mercury: %d packets of %d bytes in flight, %d of %d are counted",
 			packets, bytes, out.inFlight, out.flightBytes)
 	}
@@ -40,14 +40,14 @@ func (c *channel) assert(e *Endpoint) {
 }
 
 // assert checks what a stream counts, and that it keeps to the peer's window.
-func (s *outStream) assert(window int) {
+func (s *outStream) assert(window uint16) {
 	lost, queued := 0, 0
 	for i := range s.segments.len() {
 		p := s.segments.at(i)
 		if p.lost {
 			lost++
 		}
-		if i >= s.sentCount {
+		if i >= int(s.sentCount) {
 			queued += len(p.buf)
 		}
 		seq := s.first + uint64(i)
@@ -57,7 +57,7 @@ func (s *outStream) assert(window int) {
 				seq, p.acked, s.end(), s.lostFrom)
 		}
 	}
-	if lost != s.lostCount || queued != s.queued || s.sentCount > s.segments.len() {
+	if lost != int(s.lostCount) || queued != s.queued || s.unsent() < 0 {
 		invariant.Broken("mercury: %d segments lost and %d bytes queued, %d and %d are counted",
 			lost, queued, s.lostCount, s.queued)
 	}

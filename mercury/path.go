@@ -44,18 +44,16 @@ const (
 // It makes them short, since nothing is known any more, and the first answer after it makes them as
 // long as before.
 type path struct {
-	mtu      int           // longest datagram that is known to pass
-	safe     int           // Config.SafeMTU
-	goal     int           // size being tried, or to be tried at searchAt; 0 for none
-	most     int           // Config.MTU
-	tries    int           // of it
-	searchAt time.Duration // when to look again
-	longLost int           // long packets lost since one arrived, with a short one that arrived before each
+	mtu      uint16        // longest datagram that is known to pass; all sizes are at most MaxMTU
+	goal     uint16        // size being tried, or to be tried at searchAt; 0 for none
+	tries    uint8         // of it, up to searchTries
+	longLost uint8         // long packets lost since one arrived, with a short one that arrived before each, up to blackHole
 	short    bool          // a short one has arrived since the last of these
+	answer   bool          // a response must go
+	searchAt time.Duration // when to look again
 	from     uint64        // packets below this were sent to where the peer was before
 
-	*peerMove      // nil while the peer has not moved
-	answer    bool // a response must go
+	*peerMove // nil while the peer has not moved
 	response  [pathTokenSize]byte
 }
 
@@ -70,35 +68,35 @@ type peerMove struct {
 
 // begin starts the search for a longer datagram.
 func (p *path) begin(cfg *Config) {
-	p.mtu, p.safe, p.most = cfg.SafeMTU, cfg.SafeMTU, cfg.MTU
+	p.mtu = uint16(cfg.SafeMTU)
 	p.goal, p.tries = 0, 0
 	if cfg.MTU > cfg.SafeMTU {
-		p.goal = p.next()
+		p.goal = p.next(cfg)
 	}
 }
 
 // next is the size to try where more than mtu may pass.
-func (p *path) next() int {
+func (p *path) next(cfg *Config) uint16 {
 	if p.mtu < DefaultMTU {
-		return min(p.most, DefaultMTU)
+		return uint16(min(cfg.MTU, DefaultMTU))
 	}
-	return p.most
+	return uint16(cfg.MTU)
 }
 
 // searching reports whether a probe should go out now.
 func (p *path) searching(now time.Duration) bool { return p.goal > 0 && p.searchAt <= now }
 
 // onAcked learns from a packet that arrived; true if longer ones may be sent from now on.
-func (p *path) onAcked(s *sentPacket) bool {
-	if p.short = int(s.size) <= p.safe; !p.short {
+func (p *path) onAcked(s *sentPacket, cfg *Config) bool {
+	if p.short = int(s.size) <= cfg.SafeMTU; !p.short {
 		p.longLost = 0
 	}
-	if s.search && s.number >= p.from && int(s.size) > p.mtu {
-		first := p.mtu < DefaultMTU && int(s.size) >= DefaultMTU
-		p.mtu = int(s.size)
+	if s.search && s.number >= p.from && s.size > p.mtu {
+		first := p.mtu < DefaultMTU && s.size >= DefaultMTU
+		p.mtu = s.size
 		p.goal, p.tries = 0, 0
-		if p.mtu < p.most {
-			if p.goal, p.searchAt = p.next(), s.at+searchAgain; first {
+		if int(p.mtu) < cfg.MTU {
+			if p.goal, p.searchAt = p.next(cfg), s.at+searchAgain; first {
 				p.searchAt = s.at // at once
 			}
 		}
@@ -108,10 +106,10 @@ func (p *path) onAcked(s *sentPacket) bool {
 }
 
 // onLost learns from a packet that did not; true if it was a probe.
-func (p *path) onLost(s *sentPacket) bool {
+func (p *path) onLost(s *sentPacket, cfg *Config) bool {
 	if !s.search {
-		if int(s.size) > p.safe && p.short {
-			p.longLost++
+		if int(s.size) > cfg.SafeMTU && p.short {
+			p.longLost = min(p.longLost+1, blackHole)
 			p.short = false
 		}
 		return false
@@ -119,27 +117,27 @@ func (p *path) onLost(s *sentPacket) bool {
 	if p.goal > 0 {
 		p.searchAt = s.at // at once, but not before what is already known
 		if p.tries >= searchTries {
-			p.shorten(s.at + searchAgain)
+			p.shorten(s.at+searchAgain, cfg)
 		}
 	}
 	return true
 }
 
 // shorten gives up a size that does not pass, and all of them until again if too little is left.
-func (p *path) shorten(again time.Duration) {
+func (p *path) shorten(again time.Duration, cfg *Config) {
 	p.tries = 0
 	if p.goal > DefaultMTU && p.mtu < DefaultMTU {
 		p.goal = DefaultMTU
 		return
 	}
-	if p.goal = (p.goal + p.mtu) / 2; p.goal < p.mtu+32 || p.mtu >= DefaultMTU {
-		p.goal, p.searchAt = p.next(), again
+	if p.goal = uint16((int(p.goal) + int(p.mtu)) / 2); int(p.goal) < int(p.mtu)+32 || p.mtu >= DefaultMTU {
+		p.goal, p.searchAt = p.next(cfg), again
 	}
 }
 
 // narrowed takes the path back to the safe size if long packets no longer pass; true if it did.
 func (p *path) narrowed(now time.Duration, cfg *Config) bool {
-	if p.longLost < blackHole || p.mtu <= cfg.SafeMTU {
+	if p.longLost < blackHole || int(p.mtu) <= cfg.SafeMTU {
 		return false
 	}
 	again := now + searchAgain
@@ -147,8 +145,8 @@ func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 		again = now // usual datagrams may still pass
 	}
 	p.longLost = 0
-	p.mtu = cfg.SafeMTU
-	p.goal, p.tries, p.searchAt = p.next(), 0, again
+	p.mtu = uint16(cfg.SafeMTU)
+	p.goal, p.tries, p.searchAt = p.next(cfg), 0, again
 	return true
 }
 
@@ -156,18 +154,18 @@ func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 func (c *channel) checkPath(e *Endpoint) {
 	if c.path.narrowed(e.now, &e.cfg) {
 		e.stats.Narrowed++
-		c.out.rate.SetMTU(c.path.mtu)
+		c.out.rate.SetMTU(int(c.path.mtu))
 	}
 }
 
 // onSilence reacts to timeouts in a row. If long packets do not pass, there are no acks to learn
 // that from. So it makes packets short and probes the size that passed before; true if that is new.
-func (p *path) onSilence(now time.Duration, timeouts int) bool {
-	if timeouts <= silences || p.mtu <= p.safe {
+func (p *path) onSilence(now time.Duration, timeouts int, cfg *Config) bool {
+	if timeouts <= silences || int(p.mtu) <= cfg.SafeMTU {
 		return false
 	}
 	p.goal, p.tries, p.searchAt = p.mtu, 0, now
-	p.mtu, p.longLost = p.safe, 0
+	p.mtu, p.longLost = uint16(cfg.SafeMTU), 0
 	return true
 }
 
@@ -202,14 +200,17 @@ func (c *channel) onResponse(e *Endpoint, from netip.AddrPort, token []byte) {
 		return
 	}
 	e.forgetPlace(c)
+	if !c.dialled {
+		c.keepOrigin()
+	}
 	c.peer.At = from
 	e.rememberPlace(c)
 	c.path = path{from: c.out.number}
 	c.path.begin(&e.cfg)
 	c.out.rtt, c.out.late.patience = congestion.RTT{}, 0
 	c.out.rate.OnMoved()
-	c.out.rate.SetMTU(c.path.mtu)
-	c.out.scavenger = congestion.Scavenger{}
+	c.out.rate.SetMTU(int(c.path.mtu))
+	c.out.scavenger = nil
 	c.out.losses, c.copying = congestion.LossMeter{}, copyPolicy{}
 	e.stats.Moved++
 	if h, ok := e.handler.(MoveHandler); ok && !c.condemned {

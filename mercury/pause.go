@@ -25,9 +25,9 @@ const pauseFrameSize = 1 + 7 + 7 + 7
 
 // hold is a receiver's state of a channel's pauses.
 type hold struct {
+	number    uint64 // of the present pause, or of the end of the last one
 	paused    bool   // the app wants nothing more
 	holding   bool   // what comes is held, from a Pause until all of it was delivered
-	number    uint64 // of the present pause, or of the end of the last one
 	told      bool   // the peer may have heard of a pause
 	resumeDue bool   // the peer must hear of its end
 	listed    bool   // is in Endpoint.resumed

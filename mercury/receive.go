@@ -142,7 +142,7 @@ func (c *channel) unseal(p []byte, head int, number uint64) ([]byte, bool) {
 
 // take takes a packet that claims to be of c. A forged, damaged or duplicated one changes nothing.
 func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, number uint64) {
-	if c.failing != nil {
+	if c.failing {
 		return
 	}
 	frames, ok := c.unseal(p, head, number)

@@ -21,9 +21,9 @@ type receiver struct {
 	numbers    numberSet
 	ackPending bool
 	ackNow     bool
-	ackWhole   bool // a whole ack is due: the last one had room only for the newest runs
+	ackWhole   bool  // a whole ack is due: the last one had room only for the newest runs
+	ackCount   uint8 // packets since the last ack, up to ackEvery
 	ackAt      time.Duration
-	ackCount   int           // packets since the last ack
 	largestAt  time.Duration // when the packet with the largest number came, from which acks report their delay
 	calm       calm
 
@@ -103,7 +103,7 @@ func (r *receiver) gap() bool {
 // no room beside a full segment, and that of the newest alone would look like a loss.
 func (c *channel) wantAck(e *Endpoint, outOfOrder, calm bool) {
 	in := &c.in
-	in.ackCount++
+	in.ackCount = min(in.ackCount+1, ackEvery)
 	if !in.ackPending {
 		in.ackPending = true
 		in.ackAt = e.now + c.ackHold(e.now, e.cfg.AckDelay)

@@ -56,14 +56,14 @@ func (r *rhythm) hold(now, limit time.Duration) time.Duration {
 
 // calm tells whether the packets of the peer get through.
 type calm struct {
-	missing int           // packets that must come until the path is calm
-	gap     int           // packets since the last gap
 	held    time.Duration // the longest that acks were held back lately
+	missing uint16        // packets that must come until the path is calm: calmAgain or fewer
+	gap     uint16        // packets since the last gap, up to calmGap
 }
 
 // packet takes in a packet; gap says that its number does not follow the one before.
 func (m *calm) packet(gap bool) {
-	m.missing, m.gap = max(0, m.missing-1), min(m.gap+1, calmGap)
+	m.missing, m.gap = m.missing-min(m.missing, 1), min(m.gap+1, calmGap)
 	if gap {
 		if m.gap < calmGap {
 			m.missing = calmAgain

@@ -28,7 +28,7 @@ func (e *Endpoint) tellRoom() {
 		c := e.roomy[0]
 		e.roomy = append(e.roomy[:0], e.roomy[1:]...)
 		c.roomy = false
-		if h, ok := e.handler.(RoomHandler); ok && !c.condemned && c.state != dead && c.failing == nil {
+		if h, ok := e.handler.(RoomHandler); ok && !c.condemned && c.state != dead && !c.failing {
 			h.Room(e.now, c.id)
 		}
 	}

@@ -11,7 +11,7 @@ func (e *Endpoint) MaxUnreliable(ch ChannelID) int {
 	if err != nil {
 		return 0
 	}
-	return max(0, min(e.maxUnreliable(), maxUnreliableQueued-unreliableOverhead-c.out.unreliableBytes))
+	return max(0, min(e.maxUnreliable(), maxUnreliableQueued-unreliableOverhead-int(c.out.unreliableBytes)))
 }
 
 // maxUnreliable is what fits into the shortest packet of any channel, since a waiting message must
@@ -41,7 +41,7 @@ func (e *Endpoint) send(c *channel, lane int, msg []byte) error {
 	s := &c.out.streams[lane]
 	if s.queued+len(msg) > e.cfg.MaxQueued {
 		e.stats.Full++
-		c.full++
+		c.trouble().full++
 		s.refused = true
 		return ErrFull
 	}
@@ -92,15 +92,17 @@ func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) (dropped int, err er
 		return 0, fmt.Errorf("%w: %d bytes unreliable, at most %d", ErrMessageTooLong, len(msg), most)
 	}
 	out := &c.out
-	size := len(msg) + unreliableOverhead
+	size := int32(len(msg) + unreliableOverhead)
 	for ; out.unreliableBytes+size > maxUnreliableQueued && out.unreliable.len() > 0; dropped++ {
 		old := *out.unreliable.at(0)
-		out.unreliableBytes -= len(old) + unreliableOverhead
+		out.unreliableBytes -= int32(len(old) + unreliableOverhead)
 		out.unreliable.pop()
 		e.release(old)
 	}
 	e.stats.UnreliableDropped += uint64(dropped)
-	c.dropped += uint64(dropped)
+	if dropped > 0 {
+		c.trouble().dropped += uint64(dropped)
+	}
 	*out.unreliable.push() = append(e.buffer(len(msg)), msg...)
 	out.unreliableBytes += size
 	e.stats.MessagesOut++
@@ -116,8 +118,8 @@ func (e *Endpoint) sendable(ch ChannelID) (*channel, error) {
 	switch {
 	case c == nil || c.condemned:
 		return nil, ErrNoChannel
-	case c.failing != nil:
-		return nil, c.failing
+	case c.failing:
+		return nil, e.reasonFor(c)
 	}
 	return c, nil
 }

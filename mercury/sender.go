@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"math"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury/internal/congestion"
@@ -71,30 +72,30 @@ type sentPacket struct {
 type sender struct {
 	streams [lanes]outStream
 
-	unreliable      ring[[]byte]
-	unreliableBytes int
+	unreliable ring[[]byte]
 
-	number      uint64 // of the next packet
-	skips       skips
-	sent        ring[sentPacket]
-	inFlight    int    // packets of sent in flight
-	flightBytes int    // their bytes
-	acked       uint64 // largest acked number plus 1
-	window      int    // the peer's, in segments of a stream
-	pause       uint64 // number of the last pause of the peer, or of its end
+	number uint64 // of the next packet
+	skips  skips
+	sent   ring[sentPacket]
+	acked  uint64 // largest acked number plus 1
+	pause  uint64 // number of the last pause of the peer, or of its end
+
+	unreliableBytes int32  // up to maxUnreliableQueued
+	inFlight        int32  // packets of sent in flight
+	flightBytes     int32  // their bytes: congestion.MaxWindow, and a reserve
+	window          uint16 // the peer's, in segments of a stream
+	backoff         uint8
+	probes          uint8 // packets that may be sent beyond the window
 
 	rtt       congestion.RTT
 	rate      congestion.Model
-	scavenger congestion.Scavenger
+	scavenger *congestion.Scavenger // nil while there was no bulk
 	losses    congestion.LossMeter
 	late      lateness
 	peerDelay delayMeter
 
 	timerFrom  time.Duration // what the timeout is counted from
 	progressAt time.Duration // awake time of the last ack of something new
-	backoff    int
-	probes     int  // packets that may be sent beyond the window
-	ping       bool // a packet that asks for an ack must go
 
 	data rhythm // of packets with a reliable message
 	any  rhythm // of packets with any message but bulk
@@ -116,6 +117,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	}
 	progress := false
 	var sample time.Duration
+	var frame congestion.Frame
 	for i := len(a.ranges) - 1; i >= 0; i-- {
 		for j := out.find(a.ranges[i].lo); j < out.sent.len(); j++ {
 			p := out.sent.at(j)
@@ -129,7 +131,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 			if p.number == largest && p.at >= e.jumped {
 				sample = out.rtt.Sample(e.now-p.at, a.delay)
 			}
-			if c.onPacketAcked(e, p) {
+			if c.onPacketAcked(e, p, &frame) {
 				return nil
 			}
 		}
@@ -143,7 +145,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	out.acked = max(out.acked, largest+1)
 	if progress {
 		out.peerDelay.note(a.delay)
-		out.rate.EndAck(e.now, sample, out.flightBytes)
+		out.rate.EndAck(e.now, sample, int(out.flightBytes), &frame)
 		c.copying.sampled(e.now, sample, out.rtt.Smooth)
 		c.scavenge(sample)
 		out.backoff, out.probes = 0, 0
@@ -153,10 +155,18 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	return nil
 }
 
+// bulk is the window of bulk, made with its first use.
+func (s *sender) bulk() *congestion.Scavenger {
+	if s.scavenger == nil {
+		s.scavenger = new(congestion.Scavenger)
+	}
+	return s.scavenger
+}
+
 // scavenge updates the window of bulk after an ack.
 func (c *channel) scavenge(rtt time.Duration) {
 	out := &c.out
-	least, path := congestion.BulkLeast*c.path.mtu, out.rate.MinRTT()
+	least, path := congestion.BulkLeast*int(c.path.mtu), out.rate.MinRTT()
 	if out.rate.Found() {
 		carried := int(min(out.rate.Bottleneck(), congestion.MaxWindow)) / 8 * 7
 		least = max(least, int(int64(carried)*int64(min(path, time.Second))/int64(time.Second)))
@@ -188,19 +198,19 @@ func (s *sender) find(n uint64) int {
 }
 
 // onPacketAcked settles what p carried; true if that ended the channel.
-func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
+func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket, f *congestion.Frame) (ended bool) {
 	out := &c.out
 	switch p.state {
 	case inFlight:
 		out.inFlight--
-		out.flightBytes -= int(p.size)
+		out.flightBytes -= int32(p.size)
 		c.noteArrived(p)
-		out.rate.OnAcked(e.now, p.at, int(p.size), &p.stamp)
+		out.rate.OnAcked(e.now, p.at, int(p.size), &p.stamp, f)
 	case lost:
 		c.noteRegained(p)
 		out.rate.OnSpurious(int(p.size))
 		e.stats.Spurious++
-		c.spurious++
+		c.trouble().spurious++
 	}
 	out.late.onAcked(e.now, p, &out.rtt)
 	p.state = arrived
@@ -210,15 +220,15 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	if p.reported > 0 {
 		c.in.numbers.settled(p.reported - 1)
 	}
-	if c.path.onAcked(p) {
-		out.rate.SetMTU(c.path.mtu)
+	if c.path.onAcked(p, &e.cfg) {
+		out.rate.SetMTU(int(c.path.mtu))
 	}
 	if p.channel && !c.introduced {
 		c.introduced = true
 		e.touch(c) // a ticket and the search for a longer datagram wait for this
 	}
 	if p.ticket {
-		c.ticket = nil
+		c.ticketArrived()
 	}
 	if p.closes {
 		e.end(c, nil, false)
@@ -258,15 +268,15 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	out := &c.out
 	p.state = lost
 	out.inFlight--
-	out.flightBytes -= int(p.size)
+	out.flightBytes -= int32(p.size)
 	if p.closes {
 		c.closeSent = false
 	}
-	if c.path.onLost(p) {
+	if c.path.onLost(p, &e.cfg) {
 		return // a probe of the path says nothing about its load
 	}
 	e.stats.Lost++
-	c.lost++
+	c.trouble().lost++
 	if e.monitor != nil {
 		e.monitor.PacketLost(e.now, PacketInfo{Peer: c.peer.At, Kind: PacketData, Channel: c.id, Number: p.number, Size: int(p.size)})
 	}
@@ -275,8 +285,8 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	for _, r := range p.refs[:p.count] {
 		out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())
 	}
-	if p.ticket {
-		c.ticketDue = true
+	if p.ticket && c.guest != nil && c.guest.ticket != nil {
+		c.guest.due = true
 		e.touch(c)
 	}
 	if p.resume && !c.in.hold.holding {
@@ -312,16 +322,18 @@ func (s *sender) timeoutAt(e *Endpoint) time.Duration {
 // window. The ack shows which of the others are lost.
 func (c *channel) probe(e *Endpoint) {
 	out := &c.out
-	out.backoff++
+	if out.backoff < math.MaxUint8 {
+		out.backoff++
+	}
 	if out.backoff > 1 {
 		out.rate.OnSilence(e.now)
-		if c.path.onSilence(e.now, out.backoff) {
-			out.rate.SetMTU(c.path.mtu)
+		if c.path.onSilence(e.now, int(out.backoff), &e.cfg) {
+			out.rate.SetMTU(int(c.path.mtu))
 		}
 	}
 	out.timerFrom = e.now
 	out.probes = 2
-	out.ping = true
+	c.ping = true
 	c.closeSent = false
 	oldest := e.now - out.rtt.Timeout()
 	first := true
@@ -349,7 +361,7 @@ func (c *channel) loseAll() {
 		}
 		p.state = lost
 		out.inFlight--
-		out.flightBytes -= int(p.size)
+		out.flightBytes -= int32(p.size)
 		for _, r := range p.refs[:p.count] {
 			out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())
 		}

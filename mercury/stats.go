@@ -63,11 +63,12 @@ func (e *Endpoint) ChannelStats(ch ChannelID) (ChannelStats, bool) {
 	if c == nil {
 		return ChannelStats{}, false
 	}
+	t := c.counted()
 	return ChannelStats{
 		RTT: c.out.rtt.Smooth, MinRTT: c.out.rtt.Least,
 		Loss:   float64(c.out.losses.PerMyriad()) / 10000,
-		Copies: int(c.copying.level), Window: c.out.rate.Window(), InFlight: c.out.flightBytes, Rate: c.out.rate.Rate(), MTU: c.path.mtu,
-		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious,
-		Queued: c.out.streams[laneGame].queued, QueuedBulk: c.out.streams[laneBulk].queued, Full: c.full, Dropped: c.dropped,
+		Copies: int(c.copying.level), Window: c.out.rate.Window(), InFlight: int(c.out.flightBytes), Rate: c.out.rate.Rate(), MTU: int(c.path.mtu),
+		Resends: t.resent, Copied: t.copied, Lost: t.lost, Spurious: t.spurious,
+		Queued: c.out.streams[laneGame].queued, QueuedBulk: c.out.streams[laneBulk].queued, Full: t.full, Dropped: t.dropped,
 	}, true
 }

@@ -34,12 +34,12 @@ type segment struct {
 type outStream struct {
 	segments  ring[segment]
 	first     uint64
-	sentCount int
 	queued    int    // bytes in segments not yet sent
-	refused   bool   // a message found no room since the last Room
 	limit     uint64 // while the peer holds what comes, no segment from this one on may be sent; 0 for none
-	lostCount int
 	lostFrom  uint64 // no lost segment lies below
+	sentCount uint16 // at most the window, hence MaxWindow
+	lostCount uint16 // of these
+	refused   bool   // a message found no room since the last Room
 }
 
 // write cuts msg into segments of at most limit bytes at the end of the stream.
@@ -74,7 +74,7 @@ func (s *outStream) write(e *Endpoint, limit int, msg []byte) {
 
 // tail is the segment that may still be added to.
 func (s *outStream) tail() *segment {
-	if s.sentCount == s.segments.len() {
+	if s.unsent() == 0 {
 		return nil
 	}
 	return s.segments.at(s.segments.len() - 1)
@@ -98,11 +98,11 @@ func (s *outStream) empty() bool { return s.segments.len() == 0 }
 func (s *outStream) heldBack() bool { return s.lostCount > 0 || s.unsent() > 0 }
 
 // unsent is the number of segments that wait for a first sending.
-func (s *outStream) unsent() int { return s.segments.len() - s.sentCount }
+func (s *outStream) unsent() int { return s.segments.len() - int(s.sentCount) }
 
 // maySendNew reports whether the peer's window allows another new segment.
 func (s *outStream) maySendNew(window int) bool {
-	return s.sentCount < s.segments.len() && s.sentCount < window && (s.limit == 0 || s.end() < s.limit)
+	return s.unsent() > 0 && int(s.sentCount) < window && (s.limit == 0 || s.end() < s.limit)
 }
 
 // end is the number of the first segment that has not been sent.

@@ -29,8 +29,9 @@ func (e *Endpoint) Survey(ch ChannelID) (Survey, bool) {
 	if c == nil {
 		return Survey{}, false
 	}
+	t := c.counted()
 	return Survey{
-		RTT: c.out.rtt.Smooth, MinRTT: c.out.rtt.Least, Packets: c.out.number, Lost: c.lost - min(c.lost, c.spurious),
-		Delivered: c.out.rate.Delivered(), Waiting: c.out.streams[laneGame].queued, Dropped: c.dropped,
+		RTT: c.out.rtt.Smooth, MinRTT: c.out.rtt.Least, Packets: c.out.number, Lost: t.lost - min(t.lost, t.spurious),
+		Delivered: c.out.rate.Delivered(), Waiting: c.out.streams[laneGame].queued, Dropped: t.dropped,
 	}, true
 }

@@ -29,7 +29,7 @@ func (c *channel) beginPacket(e *Endpoint) packetWriter {
 		w.b = appendDataHeader(w.b, c.remote, out.number, out.acked)
 	}
 	w.head = len(w.b)
-	w.room = c.path.mtu - c.trailer(e)
+	w.room = int(c.path.mtu) - c.trailer(e)
 	return w
 }
 
@@ -131,12 +131,12 @@ func (c *channel) emitPacket(e *Endpoint, w *packetWriter, to netip.AddrPort, em
 	if w.eliciting {
 		w.record.tag = endOf(w.b)
 		w.record.size = uint16(len(w.b))
-		out.rate.OnSend(e.now, len(w.b), out.flightBytes, &w.record.stamp)
+		out.rate.OnSend(e.now, len(w.b), int(out.flightBytes), &w.record.stamp)
 		if out.inFlight == 0 {
 			out.timerFrom, out.progressAt = e.now, e.awake
 		}
 		out.inFlight++
-		out.flightBytes += len(w.b)
+		out.flightBytes += int32(len(w.b))
 		*out.sent.push() = w.record
 	}
 	out.rate.Spend(e.now, len(w.b))

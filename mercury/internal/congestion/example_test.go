@@ -23,11 +23,12 @@ func Example() {
 	}
 	sent := now
 	now += 40 * time.Millisecond
+	var frame congestion.Frame
 	for _, s := range stamps {
-		m.OnAcked(now, sent, size, &s)
+		m.OnAcked(now, sent, size, &s, &frame)
 		inFlight -= size
 	}
-	m.EndAck(now, now-sent, inFlight)
+	m.EndAck(now, now-sent, inFlight, &frame)
 	fmt.Println(len(stamps), "packets at once, a round trip of", m.MinRTT())
 	// Output:
 	// 12 packets at once, a round trip of 40ms

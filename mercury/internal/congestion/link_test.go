@@ -280,6 +280,7 @@ func (l *rateLink) takeAck(n int, delay time.Duration) {
 		return // overtaken
 	}
 	var rtt time.Duration
+	var f Frame
 	for _, number := range l.arrivals[l.taken:n] {
 		p := &l.packets[number]
 		if p.lost {
@@ -288,7 +289,7 @@ func (l *rateLink) takeAck(n int, delay time.Duration) {
 		}
 		p.done = true
 		l.inFlight -= p.size
-		l.m.OnAcked(l.now, p.sentAt, p.size, &p.stamp)
+		l.m.OnAcked(l.now, p.sentAt, p.size, &p.stamp, &f)
 		if number >= l.acked {
 			l.acked = number + 1
 			rtt = l.now - p.sentAt - delay
@@ -302,7 +303,7 @@ func (l *rateLink) takeAck(n int, delay time.Duration) {
 		l.srtt += (rtt - l.srtt) / 8
 	}
 	l.backoff, l.timerFrom = 0, l.now
-	l.m.EndAck(l.now, rtt, l.inFlight)
+	l.m.EndAck(l.now, rtt, l.inFlight, &f)
 	l.detectLoss()
 }
 

@@ -69,7 +69,6 @@ type Model struct {
 	deliveredAt  time.Duration // when that was last counted, or when a flight began after nothing was in flight
 	firstSentAt  time.Duration // when the packet was sent that was acked last, or as deliveredAt
 	limitedUntil uint64        // the application limits what is sent until delivered is above this; 0 while it does not
-	frame        rateFrame
 	round        rateRound
 
 	best         [2]uint64     // highest samples in bytes/s of the rounds since filterAt, and of those before

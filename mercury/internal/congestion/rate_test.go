@@ -377,12 +377,13 @@ func TestRateSpurious(t *testing.T) {
 			m.OnSend(now, 1400, i*1400, &stamps[i])
 		}
 		now += 40 * time.Millisecond
+		var f Frame
 		for i := range stamps {
 			if i >= lost {
-				m.OnAcked(now, sentAt, 1400, &stamps[i])
+				m.OnAcked(now, sentAt, 1400, &stamps[i], &f)
 			}
 		}
-		m.EndAck(now, 40*time.Millisecond, lost*1400)
+		m.EndAck(now, 40*time.Millisecond, lost*1400, &f)
 		for i := range lost {
 			m.OnLost(now, 1400, &stamps[i])
 		}
@@ -411,7 +412,7 @@ func TestRateSpurious(t *testing.T) {
 func TestRateHandshake(t *testing.T) {
 	var m Model
 	m.Init(1400, 0)
-	m.EndAck(time.Hour, 100*time.Millisecond, 0)
+	m.EndAck(time.Hour, 100*time.Millisecond, 0, new(Frame))
 	if m.MinRTT() != 100*time.Millisecond || m.Rate() != 32*1400*40 {
 		t.Errorf("after a handshake of 100 ms: %s", m.describe())
 	}
@@ -472,12 +473,13 @@ func TestRateChaos(t *testing.T) {
 			m.Spend(now, 1400)
 			flying = append(flying, p)
 		case 0, 1:
+			var f Frame
 			for range rng.IntN(min(len(flying), 12) + 1) {
 				k := rng.IntN(min(len(flying), 20))
-				m.OnAcked(now, flying[k].sentAt, 1400, &flying[k].stamp)
+				m.OnAcked(now, flying[k].sentAt, 1400, &flying[k].stamp, &f)
 				flying = slices.Delete(flying, k, k+1)
 			}
-			m.EndAck(now, time.Duration(rng.Int64N(1<<rng.IntN(33))), len(flying)*1400)
+			m.EndAck(now, time.Duration(rng.Int64N(1<<rng.IntN(33))), len(flying)*1400, &f)
 		case 2:
 			if len(flying) > 0 && rng.IntN(4) == 0 {
 				m.OnLost(now, 1400, &flying[0].stamp)
@@ -534,6 +536,7 @@ type flights struct {
 	sentAt [64]time.Duration
 	now    time.Duration
 	next   int
+	frame  Frame
 }
 
 func newFlights() *flights {
@@ -545,9 +548,10 @@ func newFlights() *flights {
 func (f *flights) packet() {
 	i := f.next % 64
 	if f.next >= 64 {
-		f.m.OnAcked(f.now, f.sentAt[i], 1400, &f.stamps[i])
+		f.m.OnAcked(f.now, f.sentAt[i], 1400, &f.stamps[i], &f.frame)
 		if f.next%8 == 7 {
-			f.m.EndAck(f.now, f.now-f.sentAt[i], 63*1400)
+			f.m.EndAck(f.now, f.now-f.sentAt[i], 63*1400, &f.frame)
+			f.frame = Frame{}
 		}
 	}
 	f.m.Allowed(f.now)

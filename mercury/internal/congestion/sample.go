@@ -23,8 +23,9 @@ type Stamp struct {
 	limited     bool // the application had nothing more to send
 }
 
-// rateFrame collects the packets that one ack frame acks.
-type rateFrame struct {
+// Frame collects the packets that one ack frame acks. It begins empty, and is of no use after
+// EndAck, so that a Model need not have one.
+type Frame struct {
 	prior    uint64        // delivered when the newest of them was sent
 	priorAt  time.Duration // and when that was counted
 	sendTook time.Duration // from the first packet of its sample to itself
@@ -58,15 +59,14 @@ func (m *Model) OnSend(now time.Duration, size, inFlight int, s *Stamp) {
 	s.path, s.limited = m.path, m.limitedUntil != 0
 }
 
-// OnAcked takes in one newly acked packet of an ack frame; endAck follows the last of them.
-func (m *Model) OnAcked(now, sentAt time.Duration, size int, s *Stamp) {
+// OnAcked takes in one newly acked packet of an ack frame; EndAck follows the last of them.
+func (m *Model) OnAcked(now, sentAt time.Duration, size int, s *Stamp, f *Frame) {
 	m.delivered += uint64(size)
 	m.deliveredAt = now
 	if s.path != m.path {
-		m.frame.old = true
+		f.old = true
 		return
 	}
-	f := &m.frame
 	f.acked += int32(size)
 	if f.any && (s.delivered < f.prior || s.delivered == f.prior && sentAt <= m.firstSentAt) {
 		return // an ack frame may name packets in any order: the newest counts
@@ -79,9 +79,7 @@ func (m *Model) OnAcked(now, sentAt time.Duration, size int, s *Stamp) {
 // EndAck draws the conclusions from an ack frame. rtt is the round trip of its newest packet
 // without the peer's delay, 0 for none; inFlight is what remains in flight, in bytes. Without
 // packets it takes in a round trip alone, such as the handshake's.
-func (m *Model) EndAck(now, rtt time.Duration, inFlight int) {
-	f := m.frame
-	m.frame = rateFrame{}
+func (m *Model) EndAck(now, rtt time.Duration, inFlight int, f *Frame) {
 	m.pacer.refill(now)
 	resumed := m.limitedUntil != 0 && m.delivered > m.limitedUntil
 	if resumed {
@@ -105,7 +103,7 @@ func (m *Model) EndAck(now, rtt time.Duration, inFlight int) {
 	if rtt > 0 {
 		m.takeRTT(now, rtt)
 	}
-	m.takeSample(now, &f)
+	m.takeSample(now, f)
 	if m.phase == rateStartup {
 		m.grow(now, rtt, int(f.acked))
 	}
@@ -114,7 +112,7 @@ func (m *Model) EndAck(now, rtt time.Duration, inFlight int) {
 }
 
 // takeSample turns an ack frame into a sample of the delivery rate.
-func (m *Model) takeSample(now time.Duration, f *rateFrame) {
+func (m *Model) takeSample(now time.Duration, f *Frame) {
 	took := max(f.sendTook, now-f.priorAt)
 	if took <= 0 || took < m.least {
 		return // acks that were held up somewhere and come in a heap

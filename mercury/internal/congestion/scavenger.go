@@ -23,18 +23,20 @@ const (
 // grows; when they are above by more than bulkQueue, a queue stands, and it shrinks, but not below
 // what the path carries without a queue. Its packets leave evenly over the round trip. The rate
 // model's window and pace hold above it.
+//
+// Most of thousands of channels never carry bulk: a nil Scavenger is one that was never opened.
 type Scavenger struct {
 	window   int           // bytes in flight, all streams together, up to which bulk goes; 0 before the first use
 	until    uint64        // the round ends with the ack of this packet number
 	sum      time.Duration // of the round trips seen in this round
 	count    int
-	Full     bool // the window held bulk back in this round
+	full     bool // the window held bulk back in this round
 	credit   int  // bytes that may leave now
 	creditAt time.Duration
 }
 
 // Closed reports whether the window holds bulk back.
-func (s *Scavenger) Closed(flight int) bool { return s.window > 0 && flight >= s.window }
+func (s *Scavenger) Closed(flight int) bool { return s != nil && s.window > 0 && flight >= s.window }
 
 // Open reports whether bulk may be added to what is in flight.
 func (s *Scavenger) Open(now time.Duration, flight, mtu int, path time.Duration) bool {
@@ -42,7 +44,7 @@ func (s *Scavenger) Open(now time.Duration, flight, mtu int, path time.Duration)
 		s.window, s.credit, s.creditAt = bulkStart*mtu, bulkBurst*mtu, now
 	}
 	if flight >= s.window {
-		s.Full = true
+		s.full = true
 		return false
 	}
 	s.refill(now, mtu, path)
@@ -50,7 +52,14 @@ func (s *Scavenger) Open(now time.Duration, flight, mtu int, path time.Duration)
 }
 
 // Spend takes bytes that leave now; they may be more than the credit, which what follows pays for.
-func (s *Scavenger) Spend(bytes int) { s.credit -= bytes }
+func (s *Scavenger) Spend(bytes int) {
+	if s != nil {
+		s.credit -= bytes
+	}
+}
+
+// HeldBack reports whether the window has held bulk back in this round.
+func (s *Scavenger) HeldBack() bool { return s != nil && s.full }
 
 // refill adds what the time since the last call brings: five quarters of the window a round trip.
 func (s *Scavenger) refill(now time.Duration, mtu int, path time.Duration) {
@@ -77,7 +86,7 @@ func (s *Scavenger) NextAt(now time.Duration, mtu int, path time.Duration) time.
 // and sent so far, the path's least round trip, and the least and most that the rate model leaves
 // for a window.
 func (s *Scavenger) OnAck(rtt time.Duration, acked, sent uint64, path time.Duration, least, most int) {
-	if s.window == 0 {
+	if s == nil || s.window == 0 {
 		return
 	}
 	if rtt > 0 {
@@ -90,11 +99,11 @@ func (s *Scavenger) OnAck(rtt time.Duration, acked, sent uint64, path time.Durat
 	switch queue := s.sum/time.Duration(s.count) - path; {
 	case queue > bulkQueue:
 		s.window -= int(int64(s.window) * int64(min(queue-bulkQueue, bulkQueue)) / int64(4*bulkQueue))
-	case s.Full && queue <= bulkQueue/4:
+	case s.full && queue <= bulkQueue/4:
 		s.window += s.window / 6
-	case s.Full && queue <= bulkQueue/2:
+	case s.full && queue <= bulkQueue/2:
 		s.window += s.window / 32
 	}
 	s.window = max(min(s.window, most), least)
-	s.until, s.sum, s.count, s.Full = sent, 0, 0, false
+	s.until, s.sum, s.count, s.full = sent, 0, 0, false
 }

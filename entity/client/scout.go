@@ -40,7 +40,7 @@ var errSilent = errors.New("client: the server was silent, and another has the s
 // scout is the second channel of a client.
 type scout struct {
 	ch     mercury.ChannelID // 0 for none
-	door   protocol.Door
+	door   *protocol.Door    // where it is; nil without one, as most of thousands of clients are all their life
 	giveUp time.Duration
 	next   time.Duration // when to send another
 	tries  int           // in vain, in this silence
@@ -88,7 +88,7 @@ func (c *Client) lookElsewhere() {
 
 func (c *Client) sendScout(to protocol.Door) {
 	s := &c.life.scout
-	s.door, s.giveUp = to, c.now+scoutTime
+	s.door, s.giveUp = &to, c.now+scoutTime
 	var err error
 	if s.ch, err = c.dial(to); err != nil {
 		c.scoutFailed()
@@ -108,7 +108,7 @@ func (c *Client) dismissScout() {
 	if s.ch != 0 {
 		c.cfg.Transport.Abort(s.ch)
 	}
-	s.ch, s.next, s.tries = 0, 0, 0
+	s.ch, s.door, s.next, s.tries = 0, nil, 0, 0
 }
 
 // scoutAnswers takes the first word that a scout hears. If the session goes on there, or that app knows where, the
@@ -127,7 +127,7 @@ func (c *Client) scoutAnswers(msg []byte) bool {
 	if old != 0 {
 		c.cfg.Transport.Abort(old)
 	}
-	c.ch, l.door, l.fallback = found.ch, found.door, nil
-	l.scout.ch, l.scout.patience = 0, 0
+	c.ch, l.door, l.fallback = found.ch, *found.door, nil
+	l.scout.ch, l.scout.door, l.scout.patience = 0, nil, 0
 	return true
 }

@@ -66,7 +66,7 @@ func (b *Bot) Go(place, direction property.Vector3) error {
 // those around a line between two cells.
 func (b *Bot) Apart(d time.Duration) {
 	if b.trail != nil {
-		b.trail.rest.apart.Store(uint32((b.group.now + d) / trailUnit))
+		b.trail.apart.Store(uint32((b.group.now + d) / trailUnit))
 	}
 }
 

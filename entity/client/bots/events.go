@@ -8,11 +8,11 @@ func (b *Bot) events() client.Events {
 	if b.group.swarm.cfg.Events != nil {
 		own = b.group.swarm.cfg.Events(b)
 	}
-	all := own
+	all, closed := own, own.Closed // if all of own were of the function, each bot would hold it twice
 	all.Closed = func(err error) {
 		b.closed(err)
-		if own.Closed != nil {
-			own.Closed(err)
+		if closed != nil {
+			closed(err)
 		}
 	}
 	all.BasePlayer = both(b.begins, own.BasePlayer)

@@ -167,7 +167,7 @@ func (b *Bot) newSeen(r *client.Replica) *seen {
 	if len(b.seen) == cap(b.seen) {
 		b.sweepSeen()
 	}
-	b.seen = append(b.seen, seen{trail: t, known: nothing, next: int32(t.n.Load())})
+	b.seen = append(b.seen, seen{trail: t, known: nothing, next: t.n.Load()})
 	r.Tag = uint64(len(b.seen))
 	s := &b.seen[len(b.seen)-1]
 	switch {
@@ -217,7 +217,7 @@ func (b *Bot) beginWatch() {
 	}
 	for r := range b.Client.Entities() {
 		if s := b.newSeen(r); s != nil {
-			s.next = int32(s.trail.n.Load())
+			s.next = s.trail.n.Load()
 			if s.known == nothing {
 				s.known = max(-1, s.next-1-kept)
 			}
@@ -248,7 +248,7 @@ func (b *Bot) moves(r *client.Replica) {
 func (g *group) learn() {
 	for i := range g.sightings {
 		if x := &g.sightings[i]; x.bot.seenOf(x.of) != nil {
-			g.fetched += x.bot.seenOf(x.of).trail.n.Load() // see fetched
+			g.fetched += int64(x.bot.seenOf(x.of).trail.n.Load()) // see fetched
 		}
 	}
 	for _, x := range g.sightings {
@@ -295,7 +295,7 @@ func (b *Bot) look(now time.Duration) {
 	near := b.group.near[:0]
 	for r := range b.Client.Entities() {
 		if s := b.seenOf(r); s != nil {
-			b.group.fetched += s.trail.n.Load()
+			b.group.fetched += int64(s.trail.n.Load())
 		}
 	}
 	for r := range b.Client.Entities() {

@@ -54,7 +54,7 @@ func TestTrailCounts(t *testing.T) {
 // Moves that are set apart count by themselves as well.
 func TestTrailApart(t *testing.T) {
 	tr := newTrail()
-	tr.rest.apart.Store(uint32(5 * tick / trailUnit))
+	tr.apart.Store(uint32(5 * tick / trailUnit))
 	for i := range 10 {
 		tr.add(time.Duration(i)*tick, at(float32(i)))
 	}

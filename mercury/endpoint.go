@@ -358,14 +358,14 @@ func (e *Endpoint) fail(c *channel, reason error) {
 	}
 }
 
-// reasonFor is why c is to be closed.
+// reasonFor is why c, which fails, is to be closed.
 func (e *Endpoint) reasonFor(c *channel) error {
 	for _, f := range e.failing {
 		if f.c == c {
 			return f.reason
 		}
 	}
-	return nil
+	return ErrNoChannel // it is being closed
 }
 
 // touch lists c for the next Flush.

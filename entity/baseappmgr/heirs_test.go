@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -54,6 +55,43 @@ func TestHeirsKeepWhatBasesHad(t *testing.T) {
 		}
 		if on := getApp(r.m.baseApps, baseY); on.proxies != 1 {
 			t.Errorf("early %v: the heir is believed to have %d proxies", early, on.proxies)
+		}
+	}
+}
+
+// A base that asks for a name which it had in its former life has it then, whether the manager learns of the death before or
+// after that, and although its heir has told that nothing more came to it.
+func TestHeirAsksForItsName(t *testing.T) {
+	const allocator = 5
+	id := entity.ID(allocator<<32 | 7)
+	for _, early := range []bool{false, true} {
+		r := newRig(t)
+		x, y := r.join(wire.BaseApp, baseX), r.join(wire.BaseApp, baseY)
+		apps := []wire.AppRef{{Role: wire.BaseApp, App: baseX}, {Role: wire.BaseApp, App: baseY}}
+		r.say(r.manager, &wire.Members{Apps: apps, Allocators: []uint32{allocator, allocator + 1}})
+		r.say(x, &wire.Names{Last: true})
+		r.say(y, &wire.Names{Last: true})
+		if h, ok := r.register(x, "auction", id); !ok || h.ID != id {
+			t.Fatalf("%+v, %v", h, ok)
+		}
+		verdict := &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Allocator: allocator, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}}
+		if early {
+			r.say(y, &wire.Inherited{App: baseX})
+			if h, ok := r.register(y, "auction", id); ok {
+				t.Errorf("answered %+v before the verdict, which takes the name away", h)
+			}
+			r.say(r.manager, verdict)
+		} else {
+			r.say(r.manager, verdict)
+		}
+		if h, ok := r.register(y, "auction", id); !ok || h.ID != id || h.App != baseY {
+			t.Errorf("early %v: %+v, %v", early, h, ok)
+		}
+		if !early {
+			r.say(y, &wire.Inherited{App: baseX})
+		}
+		if n := r.m.Counts().Names; n != 1 {
+			t.Errorf("early %v: %d names in the end", early, n)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -59,7 +58,7 @@ type Config struct {
 // Defaults of Config.
 const (
 	DefaultTick         = 100 * time.Millisecond
-	DefaultReportPeriod = wire.AlivePeriod
+	DefaultReportPeriod = 250 * time.Millisecond
 	// MaxWorkers bounds Config.Workers: no host has more cores to spare for one process.
 	MaxWorkers = 256
 )

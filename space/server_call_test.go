@@ -226,24 +226,26 @@ func TestCausedCallsAreHandledOnce(t *testing.T) {
 	}
 }
 
+// payAgain has an Avatar pay the cell part of 8 from within a method, as pay does from outside.
+func (r *rig) payAgain(a *Avatar, n uint32) {
+	if err := a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", int64(n)).Call("pay", n); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // An answer that is ahead of the base, which lets a restored caller make the call again, waits for the
 // call: nobody would answer that a second time.
 func TestAnswerWaitsForTheCallMadeAgain(t *testing.T) {
 	r := newRig(t, 2)
 	r.two()
-	pay := func(a *Avatar, n uint32) {
-		if err := a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", int64(n)).Call("pay", n); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pay(r.avatar(7), 1) // so both know each other
+	r.pay(7, 8, 1) // so both know each other
 	r.calm()
 	r.real(7).backup()
 	r.pump()
 	b := *r.bases[7].backup
 	hook := func(a *Avatar, what string) {
 		if strings.HasPrefix(what, "hit") {
-			pay(a, 2)
+			r.payAgain(a, 2)
 		}
 	}
 	r.avatar(7).hook = hook
@@ -284,17 +286,12 @@ func TestAnswerWaitsForTheCallMadeAgain(t *testing.T) {
 func TestAnswerToWhatTheBaseHasForgotten(t *testing.T) {
 	r := newRig(t, 2)
 	r.two()
-	pay := func(a *Avatar, n uint32) {
-		if err := a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", int64(n)).Call("pay", n); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pay(r.avatar(7), 1) // so both know each other
+	r.pay(7, 8, 1) // so both know each other
 	r.calm()
 	r.real(7).backup()
 	r.pump()
 	b := *r.bases[7].backup
-	r.avatar(7).hook = func(a *Avatar, what string) { pay(a, 2) }
+	r.avatar(7).hook = func(a *Avatar, what string) { r.payAgain(a, 2) }
 	r.hold = func(p packet) bool {
 		m, is := p.m.(*flow.Message)
 		return is && m.From == 8 && m.To == 7

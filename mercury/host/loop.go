@@ -110,7 +110,7 @@ func (p *Process) channels() (n int) {
 // come: the process then sleeps until the Pace is over, or the tick is due, and finds at once what came
 // meanwhile. A process that has little to do is woken by what comes, and answers at once. One turn
 // does not say so: a tick is answered by the peers that it spoke to, and then they say no more. Each
-// sleep after such an answer was a waking for nothing, one in four of an idle manager's.
+// sleep after such an answer was a waking for nothing, one in ten of an idle manager's.
 func (p *Process) rest() (slept bool) {
 	began, before, followed := p.now, p.woken, p.followed
 	pace := p.pace()

@@ -197,7 +197,7 @@ type Config struct {
 	// TLS seals the doors over TCP, QUIC and WebSocket. It needs at least a certificate for the
 	// names and addresses that players dial. Default: none.
 	TLS *tls.Config
-	// Tick is the time between ticks of all apps. Default 100 ms.
+	// Tick is the time between ticks of all apps but the BaseAppMgr, which answers without waiting for one. Default 100 ms.
 	Tick time.Duration
 	// StatusPeriod is how often observers are told the Status. Default 1 s.
 	StatusPeriod time.Duration

@@ -17,7 +17,7 @@ func plants() []plant {
 		{"space data loaded by key", "space/data.go",
 			"return cmp.Compare(a.Number, b.Number) })",
 			"return cmp.Compare(a.Key, b.Key) })"},
-		{"flows of others forgotten at a restore", "space/cell_flows.go",
+		{"flows of others forgotten at a restore", "space/cell_flows_carried.go",
 			"		r.readPatience(rd, p)\n		p.cause, p.turn, p.upload = rd.Uvarint(), fields.ReadUint32(rd), rd.Uvarint()\n",
 			"		r.readPatience(rd, p)\n		p.cause, p.turn, p.upload = rd.Uvarint(), fields.ReadUint32(rd), rd.Uvarint()\n		if restoring && id != r.e.ID {\n			p.in, p.cause, p.upload = flow.Receiver{}, 0, 0\n		}\n"},
 		{"move number lost on offload", "space/cell_parts.go",

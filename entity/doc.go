@@ -132,10 +132,9 @@
 // callback, a restored one may call again, or not. A call may instead be refused because the
 // target is not in sight or has ended; the caller is then told, by space.CallRefuser or in the
 // Reply. That the target has ended is what its base says. Its cell part lives on until its CellApp has
-// heard so, and may handle a later call of the same caller. Three cases are not covered: calls that a cell
+// heard so, and may handle a later call of the same caller. Two cases are not covered: calls that a cell
 // part left behind when it was destroyed, if its CellApp dies before they are settled, or if the base
-// makes another cell part that is heard first; a repeat that comes after the target has forgotten the
-// caller, after more than space.PeerLease; and what goes by way of a cell part to its base or its
+// makes another cell part that is heard first; and what goes by way of a cell part to its base or its
 // client, or by way of a base to its client, which that part hands on again when it is restored.
 //
 // A restored cell part repeats what it did after its backup. So effects outside its own state and

@@ -37,7 +37,7 @@ func TestCallsKeepTheirNames(t *testing.T) {
 	}
 	first := slices.Clone(names[8])
 	causes := r.causes(8)
-	if want := []string{"hit 1{0.0 1}", "own 2 by 8{0.8 2}"}; !slices.Equal(first, want) || !slices.Equal(names[7], []string{"all 3 by 8{0.8 3}"}) {
+	if want := []string{"hit 1{0.0 1}", "own 2 by 8{0.8 2}"}; !slices.Equal(first, want) || !slices.Equal(names[7], []string{fmt.Sprintf("all 3 by 8{0.8 %d}", flow.MarkOf(1, 2))}) {
 		t.Errorf("names %v and %v", first, names[7])
 	}
 	if !slices.Equal(causes, []uint64{1, 2}) || !slices.Equal(r.causes(7), []uint64{0}) {

@@ -13,7 +13,7 @@ import (
 )
 
 // MaxPeers bounds the entities that one real keeps flows with. Beyond it, calls to further entities
-// are refused until an old flow has been idle for PeerLease.
+// are refused until an old flow has been idle for PeerLease, and is forgotten.
 const MaxPeers = 1024
 
 // peer is both directions of a flow between a real and another part.
@@ -43,14 +43,14 @@ type peer struct {
 	// knows by then where it is; 0 while somebody does. On the way to another cell they are how long
 	// ago and how far off that is: who walks to and fro over a line must not wait for ever.
 	used, giveUpAt time.Duration
+	// asked is when the other end was asked last what of it may still come, 0 if it was not since the flow was
+	// used; through says that it has answered: nothing. sure says that it is known where a flow goes on whose
+	// numbers may have been forgotten.
+	asked         time.Duration
+	through, sure bool
 }
 
 const (
-	// PeerLease is how long a settled flow between cells is kept without use, unless four backup
-	// periods are longer. No message can be under way for so long, and the calls of a dead caller
-	// are repeated sooner.
-	PeerLease = time.Minute
-
 	// FlowGiveUp is how long a real tries to reach a real without a base whose place nobody here
 	// knows.
 	FlowGiveUp = 15 * time.Second
@@ -67,9 +67,7 @@ func (r *Real) peer(id entity.ID, side entity.Part) (*peer, error) {
 	}
 	p := peer{id: id, side: side, used: r.cell.now}
 	if side != entity.BasePart || id != r.e.ID {
-		// The target may remember the numbers of an earlier flow, which was forgotten here as idle.
-		// Microseconds of game time are above all that it can have had.
-		p.out = flow.NewSender(uint64(max(r.Now(), 0) / time.Microsecond))
+		p.out = flow.NewSender(r.begins())
 	}
 	r.flows = slices.Insert(r.flows, i, p)
 	return &r.flows[i], nil
@@ -93,15 +91,6 @@ func (r *Real) stir(id entity.ID, side entity.Part) {
 		r.quietUntil = 0
 	}
 }
-
-// idle reports whether nobody would miss the flow: nothing is kept, and nothing will be asked for
-// again after a restore.
-func (r *Real) idle(p *peer) bool {
-	return !r.own(p) && p.out.Kept() == 0 && r.cell.now-p.used >= r.lease() && r.settled(p) == p.in.Last()
-}
-
-// lease is how long an idle flow is kept; see PeerLease.
-func (r *Real) lease() time.Duration { return max(PeerLease, 4*r.cell.cfg.BackupPeriod) }
 
 // flowOf finds the flow with another part, or where it belongs. A search of the library would copy a peer, of five lines
 // of memory, for each look.
@@ -240,7 +229,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if p == nil {
 		return
 	}
-	p.at, p.used, p.giveUpAt = m.Reply, c.now, 0
+	p.at, p.used, p.giveUpAt, p.through = m.Reply, c.now, 0, false
 	if !r.own(p) { // the own base says what it has when it hears where its cell part is
 		p.out.Lives(m.Incarnation, &p.life)
 	}
@@ -292,6 +281,9 @@ func (c *Cell) sender(r *Real, m *flow.Message, may bool) *peer {
 		c.outlived(r, m, p.in.Incarnation())
 		return nil
 	}
+	if r.doubts(p, m) {
+		return nil // the sender sends it again
+	}
 	return p
 }
 
@@ -337,12 +329,18 @@ func (r *Real) settleFlows() {
 		switch {
 		case !r.settleFlow(p) || !r.own(p) && (p.out.Kept() > 0 || p.in.Owed()):
 			quiet = 0
-		case !r.own(p) && r.settled(p) == p.in.Last():
-			quiet = min(quiet, p.used+r.lease())
+		case r.atRest(p):
+			quiet = min(quiet, r.askToForget(p))
 		}
 	}
 	if idle {
-		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return r.idle(&p) })
+		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool {
+			if !r.idle(&p) {
+				return false
+			}
+			r.forget(&p)
+			return true
+		})
 	}
 	if r.quietUntil != 0 {
 		r.quietUntil = quiet

@@ -48,25 +48,38 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 // patienceUnit is how finely the times of a flow travel.
 const patienceUnit = 100 * time.Millisecond
 
-// appendPatience encodes how long a flow has not moved, and how long its other end will still be looked
-// for, from 1 on; 0 if it is known. A backup has neither: they begin anew.
+// appendPatience encodes how long a flow has not moved; how long its other end will still be looked for, and how long
+// ago it was asked, both from 1 on, or 0 if neither is so. A backup has none of them: they begin anew.
 func (r *Real) appendPatience(b []byte, p *peer, sending bool) []byte {
-	unused, left := time.Duration(0), time.Duration(0)
-	if sending {
-		unused = max(r.cell.now-p.used, 0) / patienceUnit
-		if p.giveUpAt != 0 {
-			left = 1 + max(p.giveUpAt-r.cell.now, 0)/patienceUnit
-		}
+	if !sending {
+		return append(b, 0, 0)
 	}
-	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(unused)), uint64(left))
+	units := func(d time.Duration) uint64 { return uint64(max(d, 0) / patienceUnit) }
+	left, asked := uint64(0), uint64(0)
+	if p.giveUpAt != 0 {
+		left = 1 + units(p.giveUpAt-r.cell.now)
+	}
+	if p.asked != 0 {
+		asked = 1 + units(r.cell.now-p.asked)
+	}
+	b = binary.AppendUvarint(b, units(r.cell.now-p.used))
+	if b = binary.AppendUvarint(b, left<<1|min(asked, 1)); asked > 0 {
+		b = binary.AppendUvarint(b, asked)
+	}
+	return b
 }
 
 // readPatience reads what appendPatience wrote. What is longer than any of ours counts as the longest.
 func (r *Real) readPatience(rd *codec.Reader, p *peer) {
-	unused, left := rd.Uvarint(), rd.Uvarint()
-	p.used = r.cell.now - time.Duration(min(unused, uint64(r.lease()/patienceUnit)))*patienceUnit
-	p.giveUpAt = 0
-	if left > 0 {
+	ago := func(units uint64) time.Duration {
+		return r.cell.now - time.Duration(min(units, uint64(2*r.lease()/patienceUnit)))*patienceUnit
+	}
+	p.used, p.giveUpAt, p.asked = ago(rd.Uvarint()), 0, 0
+	left := rd.Uvarint()
+	if left&1 > 0 {
+		p.asked = ago(rd.Uvarint())
+	}
+	if left >>= 1; left > 0 {
 		p.giveUpAt = r.cell.now + time.Duration(min(left, uint64(FlowGiveUp/patienceUnit)))*patienceUnit
 	}
 }

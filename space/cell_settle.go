@@ -82,6 +82,7 @@ func (r *Real) saved(number uint64) {
 		return
 	}
 	r.saving = number
+	r.inBackup = contents{r.cell.now, r.base().in.Last(), r.uploads}
 	for i := range r.flows {
 		r.flows[i].in.Save()
 	}
@@ -94,6 +95,7 @@ func (r *Real) confirm(base *peer) {
 		return
 	}
 	r.saving, r.quietUntil = 0, 0
+	r.backed = r.inBackup
 	for i := range r.flows {
 		if p := &r.flows[i]; !r.own(p) { // the base learns it from the backup
 			p.in.Confirm()
@@ -107,22 +109,41 @@ func (r *Real) sees(id entity.ID) bool {
 	return rec != nil && r.sight(rec) != nil
 }
 
-// appendSaving and readSaving carry what the client has said last, the state of an unconfirmed backup, and
-// how long calls to unseen entities wait. A restored real has no use for the last two.
+// appendSaving and readSaving carry what the client has said last, which numbers were forgotten, what the newest
+// settled backup has, the state of an unconfirmed one, and how long calls to unseen entities wait. A restored real has no
+// use for the last two, and keeps again what the copy has kept.
 func (r *Real) appendSaving(b []byte, sending bool) []byte {
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.uploads.session)), r.uploads.number)
-	if !sending {
-		return append(b, 0, 0)
+	b = binary.AppendUvarint(b, r.spent)
+	b = r.backed.append(b)
+	if b = codec.AppendBool(b, sending); !sending {
+		return b
 	}
-	b = binary.AppendUvarint(b, r.saving)
+	b = r.backed.appendAge(b, r.cell.now)
+	if b = binary.AppendUvarint(b, r.saving); r.saving != 0 {
+		b = r.inBackup.appendAge(r.inBackup.append(b), r.cell.now)
+	}
 	return binary.AppendUvarint(b, uint64(max(r.patientUntil-r.cell.now, 0)))
 }
 
 func (r *Real) readSaving(rd *codec.Reader, restoring bool) {
 	r.uploads = uploads{fields.ReadUint32(rd), rd.Uvarint()}
-	saving, patience := rd.Uvarint(), rd.Uvarint()
+	r.spent = rd.Uvarint()
+	r.backed.read(rd)
+	if !rd.Bool() {
+		return
+	}
+	now, most := r.cell.now, r.lease()
+	backed, inBackup := r.backed, contents{}
+	backed.readAge(rd, now, most)
+	saving := rd.Uvarint()
+	if saving != 0 {
+		inBackup.read(rd)
+		inBackup.readAge(rd, now, most)
+	}
+	patience := rd.Uvarint()
 	if !restoring {
-		r.saving = saving
-		r.patientUntil = r.cell.now + time.Duration(min(patience, uint64(CallPatience)))
+		r.backed, r.saving, r.inBackup = backed, saving, inBackup
+		r.patientUntil = now + time.Duration(min(patience, uint64(CallPatience)))
 	}
 }

@@ -354,6 +354,8 @@
 //   - When a base has a backup, it has all that the real said before it. The frozen copy of a
 //     handoff is as new as the real was, so a real restored from it repeats what nobody had
 //     acknowledged (Real.retell).
+//   - A flow with another part is forgotten when no settled backup keeps anything of it, and the other end has said that
+//     nothing of it can come again. Numbers up to the highest one that was forgotten are doubted.
 //   - A commit's callback (Real.Backup) comes only when the base has the state that it is about.
 //   - A call to a real with a base is given up only when that base says so or is dead.
 //   - A handoff's Onload uses the same channel as earlier ghost messages of the real, and the real

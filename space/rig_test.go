@@ -384,6 +384,7 @@ type testBase struct {
 	life    uint32
 	// unsettled says that no copy of the base has what it handles.
 	unsettled bool
+	uploads   uint64 // calls of the client
 }
 
 // rig is a few CellApps and a BaseApp; messages wait until the test delivers them.
@@ -494,6 +495,10 @@ func (r *rig) deliver(p packet) {
 		a.population.HandleFlow(m, p.from)
 	case *flow.Ack:
 		a.population.HandleAck(m, p.from)
+	case *flow.Inquiry:
+		a.population.HandleInquiry(m, p.from)
+	case *flow.Remainder:
+		a.population.HandleRemainder(m)
 	case *ghost.State:
 		err = a.population.GhostState(m, p.from)
 	case *ghost.Update:
@@ -588,6 +593,10 @@ func (r *rig) toBase(p packet) {
 		if b := r.bases[m.To]; b != nil && m.Life == b.order.Incarnation {
 			b.out.Received(r.now, m.Number)
 		}
+	case *flow.Inquiry: // by the base's app, which passes it on
+		if b := r.bases[m.Of]; b != nil && r.app(b.app) != nil {
+			r.queue = append(r.queue, packet{r.base, b.app, m})
+		}
 	case *migrate.Offer:
 		r.bases[m.ID].offers = append(r.bases[m.ID].offers, m)
 	case *migrate.Lost:
@@ -629,7 +638,9 @@ func (r *rig) clientCall(id, target entity.ID, method int, args ...byte) {
 	if d := r.scripts.Schema().Type("Avatar"); method < len(d.CellMethods) {
 		exposed = d.CellMethods[method].ExposedIndex
 	}
-	m := flow.ClientCall{Target: target, Method: uint16(exposed), Args: args}
+	b := r.bases[id]
+	b.uploads++
+	m := flow.ClientCall{Target: target, Session: 1, Number: b.uploads, Method: uint16(exposed), Args: args}
 	r.say(id, m.Append(nil))
 }
 

@@ -76,6 +76,8 @@ func (a *BaseApp) route() {
 	r := &a.routes
 	app.On(r, func(from sender, m *flow.Message) { a.takeFlow(from, m) })
 	app.On(r, func(from sender, m *flow.Ack) { a.takeAck(from, m) })
+	app.On(r, func(_ sender, m *flow.Inquiry) { a.takeInquiry(m) })
+	app.On(r, func(from sender, m *flow.Remainder) { a.takeRemainder(from, m) })
 	app.On(r, func(from sender, m *migrate.Current) { a.takeCurrent(from.app, m) })
 	app.On(r, func(from sender, m *wire.ClientPacket) { a.takePacket(from.app, m) })
 	app.On(r, func(from sender, m *migrate.Offer) { a.takeOffer(from.app, m) })
@@ -178,6 +180,7 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 		return
 	}
 	a.number = m.Number
+	a.shift = max(a.shift, m.GameTime-a.now)
 	a.doubtSpaces()
 	a.said.SayLate()
 	a.baseMgr.Move(addressIfValid(m.BaseAppMgr.At, a.baseMgr.At))

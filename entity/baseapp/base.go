@@ -76,9 +76,13 @@ type base struct {
 	props *property.Values
 	log   *slog.Logger
 	// talks are the flows with other parts than the own cell part, by id and part.
-	talks  []*talk
+	talks []*talk
+	// spent is the highest number of a flow that was forgotten.
+	spent  uint64
 	nested int    // own calls within one another
 	saving uint64 // the copy that is on its way to those who hold it; see saved
+	// savingAt is when that copy was made, copiedAt when the newest confirmed one was.
+	savingAt, copiedAt time.Duration
 	// holders are the apps that had the real, newest first; see holds.
 	holders [3]mercury.Address
 	// heardBy is how long the next cell part waits for copies of what the former one has said; 0 while none waits.

@@ -44,6 +44,7 @@ type BaseApp struct {
 
 	now    time.Duration
 	ticks  app.Ticks
+	shift  time.Duration // from the app's clock to the time of the cluster
 	frozen bool
 	paused bool // the world is being stopped; see stop.go
 	held   bool // and no script is called any more

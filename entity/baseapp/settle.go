@@ -24,6 +24,7 @@ func (b *base) saved(number uint64) {
 		return
 	}
 	b.saving, b.unsaved, b.unsavedBytes = number, 0, 0
+	b.savingAt = b.app.now
 	b.commitsSent(number)
 	b.giving.copySent(number)
 	b.keep.copySent(number)
@@ -41,7 +42,7 @@ func (b *base) confirmed(number uint64) {
 	if b.saving == 0 || number < b.saving {
 		return
 	}
-	b.saving = 0
+	b.saving, b.copiedAt = 0, b.savingAt
 	b.commitsKept(number)
 	b.giving.copyHeld(number)
 	b.keep.copyHeld(number)

@@ -68,7 +68,7 @@ func (b *base) appendParts(buf []byte) []byte {
 	if b.requests.Used() {
 		buf = migrate.AppendPart(buf, migrate.BaseRequestsPart, func(buf []byte) []byte { return b.requests.Append(buf, b.app.game) })
 	}
-	if len(b.talks) > 0 {
+	if len(b.talks) > 0 || b.spent > 0 {
 		part(migrate.BaseFlowsPart, b.codeTalks)
 	}
 	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending)+len(b.commits) > 0 || b.creation != nil {
@@ -173,8 +173,10 @@ func (x *cellCopy) code(c *codec.Coder) {
 	c.Bytes(&x.Parts, migrate.MaxParts)
 }
 
-// codeTalks codes the flows with other parts than the own cell part, in their order.
+// codeTalks codes the flows with other parts than the own cell part, in their order, and what is known of those that
+// were forgotten.
 func (b *base) codeTalks(c *codec.Coder) {
+	c.Uvarint(&b.spent)
 	reading := len(b.talks) == 0
 	codec.List(c, &b.talks, MaxPeers, 12, func(c *codec.Coder, p **talk) {
 		if *p == nil {

@@ -18,8 +18,8 @@ const (
 	// once in a PeerLease.
 	MaxPeers = 1 << 16
 
-	// PeerLease is how long a settled flow is kept without use. No message can be under way for so
-	// long.
+	// PeerLease is how long a settled flow is kept without use before its sender is asked whether anything of it
+	// can still come.
 	PeerLease = time.Minute
 
 	// FlowGiveUp is how long a base tries to reach a cell part without a base, which answers nothing.
@@ -36,7 +36,7 @@ const (
 //
 //	quiet  --- send, a message, an ack ---> active: looked at in each tick
 //	quiet  <--- all settled, no ack owed -- active
-//	quiet  --- PeerLease -------> forgotten
+//	quiet  --- PeerLease, and the other end has nothing more (forget.go) ---> forgotten
 //
 // Invariants: a talk that keeps messages or owes an ack is active. A talk is in the talks of its base,
 // or its base is gone and it is among the departed.
@@ -57,6 +57,11 @@ type talk struct {
 	// began to wait for it.
 	used, answered time.Duration
 	active, aging  bool
+	// unused is for how long it had not moved before used, if that says when it was looked at. asked is when the
+	// other end was asked last what may still come; through says that it has answered: nothing. sure says that
+	// it is known where a flow goes on whose numbers may have been forgotten.
+	unused, asked time.Duration
+	through, sure bool
 }
 
 // talking is what a BaseApp has of all talks.
@@ -95,9 +100,7 @@ func (b *base) talk(id entity.ID, part entity.Part) (*talk, error) {
 	if len(b.talks) >= MaxPeers {
 		return nil, fmt.Errorf("%w: it keeps flows with %d others already", entity.ErrFull, MaxPeers)
 	}
-	// The target may remember the numbers of an earlier flow, which was forgotten here as idle.
-	// Microseconds since this app started are above all that it can have had.
-	t := &talk{of: b, id: id, part: part, out: flow.NewSender(uint64(b.app.now / time.Microsecond)), used: b.app.now, home: b.app.homeOf(id)}
+	t := &talk{of: b, id: id, part: part, out: flow.NewSender(b.begins()), used: b.app.now, home: b.app.homeOf(id)}
 	b.talks = slices.Insert(b.talks, i, t)
 	b.app.age(t)
 	return t, nil
@@ -113,7 +116,7 @@ func (a *BaseApp) homeOf(id entity.ID) wire.AppRef {
 
 // wake makes the next ticks look at a flow.
 func (a *BaseApp) wake(t *talk) {
-	t.used = a.now
+	t.used, t.unused = a.now, 0
 	if !t.active {
 		t.active = true
 		a.talking.active = append(a.talking.active, t)
@@ -282,29 +285,6 @@ func (t *talk) ack() {
 	a.send(to, &a.ack)
 }
 
-// forgetIdle looks at the flows whose lease may be over.
-func (a *BaseApp) forgetIdle() {
-	n := 0
-	for n < len(a.talking.aging) && n < idlePerTick {
-		t := a.talking.aging[0]
-		if !t.of.removed && !t.active && a.now-t.used < PeerLease {
-			break
-		}
-		a.talking.aging = a.talking.aging[1:]
-		t.aging = false
-		n++
-		if t.active || t.of.removed {
-			continue // it comes back when it is quiet
-		}
-		if i, found := t.of.findTalk(t.id, t.part); found {
-			t.of.talks = slices.Delete(t.of.talks, i, i+1)
-		}
-	}
-	if len(a.talking.aging) == 0 {
-		a.talking.aging = nil
-	}
-}
-
 // partTalks leaves behind what a base that goes has sent and nobody has settled.
 func (b *base) partTalks() {
 	a := b.app
@@ -355,7 +335,10 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 		}
 		return
 	}
-	t.at = m.Reply
+	if t.doubts(m) {
+		return // the sender sends it again
+	}
+	t.at, t.through = m.Reply, false
 	t.out.Lives(m.Incarnation, &t.life)
 	t.in.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, t.deliver)
 	a.wake(t)

@@ -161,6 +161,9 @@ func (in *Receiver) hold(number uint64, born uint32, payload []byte) {
 // Last is the highest number delivered.
 func (in *Receiver) Last() uint64 { return in.last }
 
+// Heard reports whether anything is known of the flow.
+func (in *Receiver) Heard() bool { return in.last > 0 || in.stream > 0 }
+
 // Settled is the highest number that is in a backup which the base holds.
 func (in *Receiver) Settled() uint64 { return in.settled }
 

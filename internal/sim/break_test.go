@@ -93,6 +93,8 @@ func TestBreaks(t *testing.T) {
 				o.Wild.Twins, o.Wild.Relogins = 4, true
 			case wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.BaseForgottenID, wire.CopyMarkID:
 				o.Replicas = 1
+			case wire.FlowInquiryID, wire.FlowRemainderID:
+				o.Wild.Gossips = 4
 			case wire.LookID, wire.SeenID, wire.MournedID:
 				o.Lookout = true
 			}
@@ -164,6 +166,10 @@ func (r *rig) provoke(id wire.ID, n int) {
 			on.crash()
 			on.restartAt = r.now + 500*time.Millisecond
 		}
+	case wire.FlowInquiryID, wire.FlowRemainderID: // these come when all have been silent for long
+		if n == 8 {
+			r.fallSilent()
+		}
 	case wire.ProbeID, wire.GhostQueryID, wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID:
 		r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
 			s, ok := a.Script(b.ID).(*rockBase)
@@ -180,6 +186,14 @@ func (r *rig) provoke(id wire.ID, n int) {
 				_ = s.Cell().Call("crack")
 			}
 		})
+	}
+}
+
+// fallSilent ends all calls.
+func (r *rig) fallSilent() {
+	r.world.hush = true
+	for _, pl := range r.players {
+		pl.quiet = true
 	}
 }
 

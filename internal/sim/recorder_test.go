@@ -286,7 +286,7 @@ func (rec *recorder) control(id wire.ID) teller {
 	}
 	switch id {
 	case wire.ReportID, wire.CellsReportID, wire.GhostUpdateID, wire.GhostRollID, wire.ClientMoveID, wire.SteerID, wire.ClientPacketID,
-		wire.FlowAckID, wire.BaseLoadID:
+		wire.FlowAckID, wire.FlowInquiryID, wire.FlowRemainderID, wire.BaseLoadID:
 		return word("")
 	}
 	return nil

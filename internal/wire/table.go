@@ -79,6 +79,8 @@ const (
 const (
 	FlowID ID = 64 + iota
 	FlowAckID
+	FlowInquiryID
+	FlowRemainderID
 )
 
 // To a BaseApp; Located also to a CellApp.
@@ -245,6 +247,8 @@ var table = newTable(
 	// Between cell parts and bases.
 	row[flow.Message](FlowID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
 	row[flow.Ack](FlowAckID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
+	row[flow.Inquiry](FlowInquiryID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
+	row[flow.Remainder](FlowRemainderID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
 	row[ClientMove](ClientMoveID, CellApp.to(CellApp), BaseApp.to(CellApp)),
 	row[Steer](SteerID, CellApp.to(CellApp), BaseApp.to(CellApp)),
 	row[migrate.Probe](ProbeID, CellApp.to(CellApp), BaseApp.to(CellApp)),

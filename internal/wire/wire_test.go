@@ -156,6 +156,8 @@ func samples() []wire.Received {
 
 		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Born: 1, Reply: addr4, Payload: []byte("payload")},
 		&flow.Ack{To: id, ToPart: entity.CellPart, From: id + 1, FromPart: entity.ClientPart, Incarnation: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},
+		&flow.Inquiry{Of: id, OfPart: entity.CellPart, By: id + 1, ByPart: entity.BasePart, Reply: addr4, Stamp: 1 << 50},
+		&flow.Remainder{To: id, ToPart: entity.BasePart, From: id + 1, FromPart: entity.CellPart, Stamp: 1 << 50, Incarnation: 4, Low: 5, Through: true, Caused: 6, Uploaded: 7},
 
 		&wire.Located{ID: id, Space: 3, Gone: true, App: addr4},
 		&wire.SpaceCreated{Request: 1 << 40, Space: 1<<24 + 1, Reason: "full"},
@@ -192,7 +194,7 @@ func samples() []wire.Received {
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
 		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24,
-		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, Moved: 31, CopiesLeft: 30, Inherited: 28, Unanswered: 29}
+		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, Moved: 31, CopiesLeft: 30, Inherited: 28, Unanswered: 29, Doubted: 32}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes

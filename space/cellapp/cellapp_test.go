@@ -597,7 +597,7 @@ func FuzzMessage(f *testing.F) {
 		before := r.app.Counters().Refused
 		ch := []mercury.ChannelID{r.mgr, r.net.channel(addr(3)), r.net.channel(addr(2)), r.net.channel(addr(8)), 99}[from%5]
 		r.app.Message(r.now, ch, true, msg)
-		if (len(msg) == 0 || msg[0] == 0 || msg[0] > byte(wire.FlowAckID)) && ch != 99 && r.app.Counters().Refused == before {
+		if (len(msg) == 0 || msg[0] == 0 || msg[0] > byte(wire.FlowRemainderID)) && ch != 99 && r.app.Counters().Refused == before {
 			t.Error("what is no message of a CellApp is not counted")
 		}
 		r.app.Message(r.now, ch, true, msg)

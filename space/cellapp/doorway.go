@@ -147,6 +147,15 @@ func (a *CellApp) flowOf(from sender, m *flow.Message) error {
 	return a.ofBase(from, m.To)
 }
 
+// inquiryOf checks that a BaseApp may ask about a flow of a cell part: for one of its bases, or as the app of
+// that part's base, which passes the question on.
+func (a *CellApp) inquiryOf(from sender, m *flow.Inquiry) error {
+	if from.role == wire.BaseApp && m.ByPart == entity.BasePart && a.homeOf(from, m.By) == nil {
+		return nil
+	}
+	return a.ofBase(from, m.Of)
+}
+
 // homeOf checks that a BaseApp may speak for a base.
 func (a *CellApp) homeOf(from sender, id entity.ID) error {
 	if h := a.roster.Home(id); h.App != from.app || h.Role != wire.BaseApp {

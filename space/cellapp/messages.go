@@ -136,6 +136,20 @@ func (a *CellApp) routeEntities() {
 		a.population.HandleAck(m, from.app)
 		return nil
 	})
+	app.Try(r, func(from sender, m *flow.Inquiry) error {
+		if err := a.inquiryOf(from, m); err != nil {
+			return err
+		}
+		a.population.HandleInquiry(m, from.app)
+		return nil
+	})
+	app.Try(r, func(from sender, m *flow.Remainder) error {
+		if from.role == wire.BaseApp && a.homeOf(from, m.From) != nil {
+			return errBase
+		}
+		a.population.HandleRemainder(m)
+		return nil
+	})
 	app.Try(r, a.clientMove)
 	app.Try(r, a.steer)
 	a.routeMigration()

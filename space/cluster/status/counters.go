@@ -41,6 +41,9 @@ type Counters struct {
 	// EarlyAnswers counts answers to calls that a restored cell part had yet to make again. They come
 	// again.
 	EarlyAnswers uint64 `json:",omitempty"`
+	// Doubted counts messages of flows that their target may have forgotten. They wait until their sender has said
+	// what it still keeps.
+	Doubted uint64 `json:",omitempty"`
 	// Unproved counts what a CellApp said of an entity that only another may say, as far as was
 	// known. A message that a move of the entity overtook is among it, now and then; it is said
 	// again.

@@ -131,7 +131,7 @@ func TestCounters(t *testing.T) {
 		n++
 		*c = n
 	}
-	if n != 31 || d.Unanswered != n || d.ClientCallsSent != 1 {
+	if n != 32 || d.Unanswered != n || d.ClientCallsSent != 1 {
 		t.Errorf("%d counters: %+v", n, d)
 	}
 	sum.Add(&d)

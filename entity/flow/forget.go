@@ -1,0 +1,120 @@
+package flow
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// A target that has forgotten a flow would handle again what it has handled. So it asks before it
+// forgets, and before it takes up a flow that it may have forgotten:
+//
+//	handled, at rest for long  ---Inquiry--->  the sender
+//	forgets it, if the answer  <--Remainder--  what can still come, now and
+//	covers what it handled                     in any life that may follow
+//
+//	no record of a number that  ---Inquiry--->  the app that sent it
+//	may be of a forgotten flow  <--Remainder--
+//	begins at Low
+//
+// What may be of a forgotten flow is known by its number. A flow begins above the time at which it was
+// begun, in microseconds (Begins), so its numbers are below the present time: what is above all numbers
+// that the target has forgotten is new. (It used to be that a flow was forgotten a minute after its last
+// message. A base that had a tenth of a processor for two minutes brought, or restored, calls that were
+// older, and they were handled twice.)
+
+// Inquiry is the question of a flow's target to its sender.
+type Inquiry struct {
+	// Of is the sender of the flow, for whom the question is.
+	Of     entity.ID
+	OfPart entity.Part
+	// By is the target, which asks from the app Reply.
+	By     entity.ID
+	ByPart entity.Part
+	Reply  mercury.Address
+	// Stamp is what the answer repeats. A target heeds only the answer to its last question.
+	Stamp uint64
+}
+
+// Append encodes m.
+func (m *Inquiry) Append(b []byte) []byte {
+	b = fields.AppendMailbox(b, m.Of, m.OfPart, mercury.Address{})
+	b = fields.AppendMailbox(b, m.By, m.ByPart, m.Reply)
+	return binary.AppendUvarint(b, m.Stamp)
+}
+
+// Parse decodes m from all of b.
+func (m *Inquiry) Parse(b []byte) error {
+	r := codec.NewReader(b)
+	m.Of, m.OfPart, _ = fields.ReadMailbox(&r)
+	m.By, m.ByPart, m.Reply = fields.ReadMailbox(&r)
+	m.Stamp = r.Uvarint()
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("flow: inquiry: %w", err)
+	}
+	return nil
+}
+
+// Remainder is the answer to an Inquiry.
+type Remainder struct {
+	// To is the target of the flow, which has asked, and From is its sender.
+	To       entity.ID
+	ToPart   entity.Part
+	From     entity.ID
+	FromPart entity.Part
+	Stamp    uint64
+	// Incarnation is that of the sender, and Low the lowest number that it may still send.
+	Incarnation uint32
+	Low         uint64
+	// Through says that a later life of the sender will send nothing below Low either: the copy from which
+	// it would be restored keeps nothing.
+	Through bool
+	// Caused is up to which number the messages of its base, and Uploaded up to which place the calls of its
+	// client, are handled in that copy: a later life does not handle them again. See ServerCall.Cause and
+	// MethodCall.Cause.
+	Caused, Uploaded uint64
+}
+
+// Nothing fills in the answer for a sender that is gone, or of which no later life can come.
+func (m *Remainder) Nothing() {
+	m.Low, m.Through, m.Caused, m.Uploaded = ^uint64(0), true, ^uint64(0), ^uint64(0)
+}
+
+// Covers reports whether a target may forget what it has handled: everything up to a number, calls caused
+// by the message with the mark cause, and calls of a client up to the place upload.
+func (m *Remainder) Covers(last, cause, upload uint64) bool {
+	return m.Through && last < m.Low && Mark(cause).Number() <= m.Caused && upload <= m.Uploaded
+}
+
+// Append encodes m.
+func (m *Remainder) Append(b []byte) []byte {
+	b = fields.AppendMailbox(b, m.To, m.ToPart, mercury.Address{})
+	b = fields.AppendMailbox(b, m.From, m.FromPart, mercury.Address{})
+	b = binary.AppendUvarint(b, m.Stamp)
+	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	b = binary.AppendUvarint(b, m.Low)
+	b = codec.AppendBool(b, m.Through)
+	b = binary.AppendUvarint(b, m.Caused)
+	return binary.AppendUvarint(b, m.Uploaded)
+}
+
+// Parse decodes m from all of b.
+func (m *Remainder) Parse(b []byte) error {
+	r := codec.NewReader(b)
+	m.To, m.ToPart, _ = fields.ReadMailbox(&r)
+	m.From, m.FromPart, _ = fields.ReadMailbox(&r)
+	m.Stamp = r.Uvarint()
+	m.Incarnation = fields.ReadUint32(&r)
+	m.Low = r.Uvarint()
+	m.Through = r.Bool()
+	m.Caused = r.Uvarint()
+	m.Uploaded = r.Uvarint()
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("flow: remainder: %w", err)
+	}
+	return nil
+}

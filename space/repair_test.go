@@ -1,6 +1,7 @@
 package space
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -202,10 +203,41 @@ func TestWordsBounded(t *testing.T) {
 	}
 }
 
+// What a base that is slow has in its queue is not said again before there is room, and then ever more rarely.
+func TestWordsWaitForRoom(t *testing.T) {
+	var u unanswered
+	out := &counting{level: mercury.Packed}
+	w := word{to: addr(100), id: 7, message: &migrate.Offer{ID: 7}}
+	if w.say(0, out) || !u.add(w) {
+		t.Fatal("it is said to a full channel, or not kept")
+	}
+	var said []time.Duration
+	for now := time.Duration(0); now < time.Minute; now += time.Second {
+		switch now {
+		case 5 * time.Second:
+			out.level = mercury.High // for what is new
+		case 30 * time.Second:
+			out.level = mercury.Free
+		case 50 * time.Second:
+			u.broken(addr(100), now)
+		}
+		before := out.sent
+		if u.repeat(now, out); out.sent > before {
+			said = append(said, now/time.Second)
+		}
+	}
+	if want := []time.Duration{5, 30, 34, 42, 50, 52, 56}; !slices.Equal(said, want) {
+		t.Errorf("said at %d s, want %d", said, want)
+	}
+}
+
 type counting struct {
 	silent
-	sent int
+	level mercury.Level
+	sent  int
 }
+
+func (c *counting) Level(mercury.Address) mercury.Level { return c.level }
 
 func (c *counting) Send(mercury.Address, hosting.Message) { c.sent++ }
 

@@ -20,6 +20,10 @@ const (
 	// wordsPerTick bounds the words that one tick repeats, so that a slow base is not sent
 	// thousands at once. An Offer contains a whole entity.
 	wordsPerTick = 64
+
+	// latestRepeat is the longest time between two repeats, which grows from migrate.ResendOnload on. A
+	// base that is only slow has the word in its queue.
+	latestRepeat = 8 * migrate.ResendOnload
 )
 
 // word is a message that a base must get about a real that is gone: an Offer or a Lost.
@@ -29,6 +33,7 @@ type word struct {
 	order   entity.Order
 	message hosting.Message
 	at      time.Duration // when to send it again
+	wait    time.Duration // from then to the next time; 0 while it has not been sent
 	done    bool          // it was answered, or a newer one replaces it
 }
 
@@ -95,13 +100,29 @@ func (u *unanswered) answered(m *migrate.Refuse, by mercury.Address) {
 func (u *unanswered) broken(app mercury.Address, now time.Duration) {
 	for _, w := range u.list {
 		if w.to == app {
-			w.at = now
+			w.at, w.wait = now, 0
 		}
 	}
 }
 
-// repeat sends words again that were not answered for a while, in turns. It forgets words to dead
-// bases.
+// say sends a word if there is room for it: for a first time as for what is new, for a repeat as for what can wait. (It
+// used to be said again every two seconds, whatever waited. What a slow base was offered of a dead CellApp's handoffs
+// then had several times the room of its channel.)
+func (w *word) say(now time.Duration, out hosting.Outbox) bool {
+	room := roomLater
+	if w.wait == 0 {
+		room = roomNow
+	}
+	if out.Level(w.to) > mercury.Level(room) {
+		return false
+	}
+	out.Send(w.to, w.message)
+	w.at, w.wait = now+max(w.wait, migrate.ResendOnload), min(max(2*w.wait, 2*migrate.ResendOnload), latestRepeat)
+	return true
+}
+
+// repeat sends words that were not answered for a while, and those for which there was no room, in turns. It forgets
+// words to dead bases.
 func (u *unanswered) repeat(now time.Duration, out hosting.Outbox) {
 	if len(u.list) == 0 {
 		return
@@ -119,11 +140,9 @@ func (u *unanswered) repeat(now time.Duration, out hosting.Outbox) {
 		}
 		w := u.list[u.next]
 		u.next++
-		if w.at > now {
+		if w.at > now || !w.say(now, out) {
 			continue
 		}
-		w.at = now + migrate.ResendOnload
-		out.Send(w.to, w.message)
 		if said++; said == wordsPerTick {
 			return
 		}
@@ -135,8 +154,10 @@ func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Ord
 	if to = p.heir(to, id); to.IsZero() {
 		return // it has no base to tell
 	}
-	p.env.Out.Send(to, m)
-	p.words.add(word{to: to, id: id, order: order, message: m, at: p.now + migrate.ResendOnload})
+	w := word{to: to, id: id, order: order, message: m, at: p.now}
+	if said := w.say(p.now, p.env.Out); !p.words.add(w) && !said {
+		p.env.Out.Send(to, m)
+	}
 }
 
 // tellLost tells a base, until it answers, that there is no real of this order here.

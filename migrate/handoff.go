@@ -24,7 +24,7 @@ type Handoff struct {
 	// Mirrored says that To had a ghost of the real when that left.
 	Mirrored bool
 	// Onload is the handoff as it was sent; its Parts are those of Offer. It is sent again until it
-	// is acked: to take it over twice is the same as once.
+	// is acked; the destination knows the repeat by its Serial.
 	Onload Onload
 	// Party is what the Onload was sent in, nil if it was sent alone.
 	Party *OnloadParty
@@ -42,6 +42,40 @@ const ResendOnload = 2 * time.Second
 type Handoffs struct {
 	list []*Handoff             // by entity id
 	from map[entity.SpaceID]int // how many of each space; none at zero
+	open map[mercury.Address]*serials
+}
+
+// serials are those of the handoffs to one app.
+type serials struct {
+	last uint64
+	open []uint64 // ascending: in flight
+}
+
+// Low is the lowest serial of a handoff to an app that is in flight, or else the next one.
+func (h *Handoffs) Low(to mercury.Address) uint64 {
+	switch s := h.open[to]; {
+	case s == nil:
+		return 1
+	case len(s.open) == 0:
+		return s.last + 1
+	default:
+		return s.open[0]
+	}
+}
+
+// number gives a handoff the next serial.
+func (h *Handoffs) number(x *Handoff) {
+	s := h.open[x.To]
+	if s == nil {
+		if h.open == nil {
+			h.open = make(map[mercury.Address]*serials)
+		}
+		s = new(serials)
+		h.open[x.To] = s
+	}
+	s.last++
+	s.open = append(s.open, s.last)
+	x.Onload.Serial, x.Onload.Low = s.last, s.open[0]
 }
 
 func (h *Handoffs) find(id entity.ID) (int, bool) {
@@ -69,6 +103,7 @@ func (h *Handoffs) Begin(of Handoff) Onload {
 	} else {
 		h.list = slices.Insert(h.list, i, x)
 	}
+	h.number(x)
 	if invariant.On {
 		h.assert()
 	}
@@ -105,6 +140,10 @@ func (h *Handoffs) forget(x *Handoff) {
 	if h.from[x.Offer.Space]--; h.from[x.Offer.Space] == 0 {
 		delete(h.from, x.Offer.Space)
 	}
+	s := h.open[x.To]
+	if i, found := slices.BinarySearch(s.open, x.Onload.Serial); found {
+		s.open = slices.Delete(s.open, i, i+1)
+	}
 }
 
 // Died takes out every copy whose destination died and calls f with each, in id order: f offers it
@@ -122,6 +161,7 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	}
 	clear(h.list[len(kept):])
 	h.list = kept
+	delete(h.open, app)
 	if invariant.On {
 		h.assert()
 	}
@@ -130,7 +170,7 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	}
 }
 
-// Due calls f with each handoff that has waited ResendOnload, in id order: f sends it again.
+// Due calls f with each handoff that has waited ResendOnload, in id order: f sends it again, with the Low of now.
 func (h *Handoffs) Due(now time.Duration, f func(*Handoff)) {
 	for _, x := range h.list {
 		if now-x.SentAt >= ResendOnload {

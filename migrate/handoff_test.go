@@ -115,3 +115,32 @@ func TestHandoffsOfASpace(t *testing.T) {
 	acked(&h, 7, order(3))
 	check(0, 0)
 }
+
+// Serials count the handoffs to each app, and Low is the lowest that is in flight.
+func TestHandoffSerials(t *testing.T) {
+	var h Handoffs
+	a, b := app(1), app(2)
+	begin := func(id entity.ID, to mercury.Address, hop uint32) (serial, low uint64) {
+		o := order(hop)
+		m := h.Begin(Handoff{To: to, Onload: Onload{ID: id, Space: 1, Order: o}, Offer: Offer{ID: id, Space: 1, Order: o}})
+		return m.Serial, m.Low
+	}
+	for i, step := range []struct {
+		do          func() (serial, low uint64)
+		serial, low uint64
+	}{
+		{func() (uint64, uint64) { return begin(1, a, 1) }, 1, 1},
+		{func() (uint64, uint64) { return begin(2, a, 1) }, 2, 1},
+		{func() (uint64, uint64) { return begin(3, b, 1) }, 1, 1},
+		{func() (uint64, uint64) { h.Take(2, order(1)); return begin(4, a, 1) }, 3, 1},
+		{func() (uint64, uint64) { h.Take(1, order(1)); return begin(5, a, 1) }, 4, 3},
+		{func() (uint64, uint64) { return begin(4, a, 3) }, 5, 4}, // it came back and left again
+		{func() (uint64, uint64) { return 0, h.Low(b) }, 0, 1},
+		{func() (uint64, uint64) { h.Take(3, order(1)); return 0, h.Low(b) }, 0, 2},
+		{func() (uint64, uint64) { h.Died(a, func(*Handoff) {}); return 0, h.Low(a) }, 0, 1},
+	} {
+		if serial, low := step.do(); serial != step.serial || low != step.low {
+			t.Errorf("step %d: serial %d, low %d; want %d, %d", i, serial, low, step.serial, step.low)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package migrate
 
-import "github.com/cellscape/cellscape/internal/invariant"
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/internal/invariant"
+)
 
 // assert checks that an entity has one frozen copy, of which all parts name the same order, and that
 // the counts by space are those of the list.
@@ -19,12 +23,32 @@ func (h *Handoffs) assert() {
 			invariant.Broken("migrate: no handoff is counted from %v", x.Offer.Space)
 		}
 	}
+	h.assertSerials()
 	// order does not show: the sum is of integers
 	for _, n := range h.from {
 		spaces += n
 	}
 	if spaces != len(h.list) {
 		invariant.Broken("migrate: %d handoffs, %d are counted", len(h.list), spaces)
+	}
+}
+
+// assertSerials checks that those of the list are the open ones.
+func (h *Handoffs) assertSerials() {
+	open := 0
+	for _, s := range h.open { // order does not show: the sum is of integers
+		open += len(s.open)
+		if !slices.IsSorted(s.open) || len(s.open) > 0 && s.open[len(s.open)-1] > s.last {
+			invariant.Broken("migrate: serials %v, the last is %d", s.open, s.last)
+		}
+	}
+	for _, x := range h.list {
+		if _, found := slices.BinarySearch(h.open[x.To].open, x.Onload.Serial); !found {
+			invariant.Broken("migrate: the serial %d of the handoff of %v is not open", x.Onload.Serial, x.Offer.ID)
+		}
+	}
+	if open != len(h.list) {
+		invariant.Broken("migrate: %d handoffs, %d serials are open", len(h.list), open)
 	}
 }
 

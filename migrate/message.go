@@ -48,6 +48,10 @@ type Onload struct {
 	Title   Title
 	Decided Geometry
 	Arrival Arrival
+	// Serial counts the handoffs from the one app to the other, from 1; 0 is of none. Low is the lowest that the
+	// origin still repeats: the destination answers a repeat as it did the first time, and forgets what
+	// is below.
+	Serial, Low uint64
 	Parts   []byte // see Parts; aliases the input after Parse
 }
 
@@ -94,6 +98,8 @@ func (m *Onload) head(c *codec.Coder) {
 	codec.Uint32(c, &m.Decided.Term)
 	codec.Uint32(c, &m.Decided.N)
 	m.Arrival.code(c)
+	c.Uvarint(&m.Serial)
+	c.Uvarint(&m.Low)
 }
 
 // Append and Parse are what code describes.

@@ -29,11 +29,11 @@ func messages() []message {
 	base := mercury.Address{At: netip.MustParseAddrPort("[2001:db8::1]:99"), Salt: 6}
 	parts := []byte("parts")
 	return []message{
-		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
+		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Serial: 1 << 40, Low: 1 << 39, Parts: parts},
 		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}, Transition: true}, Parts: parts},
 		&migrate.OnloadParty{List: []migrate.Onload{
-			{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
-			{ID: id + 1, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
+			{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Serial: 1 << 40, Low: 1 << 39, Parts: parts},
+			{ID: id + 1, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Serial: 1 << 40, Low: 1 << 39, Parts: parts},
 		}},
 		&migrate.OnloadAck{ID: id, Order: order, Elsewhere: true},
 		&migrate.OnloadRefused{ID: id, Order: order, Code: placement.Full, Reason: "full"},

@@ -103,6 +103,7 @@ func (p *Population) receive(m *migrate.Onload, before int) (*Cell, entity.Desti
 func (p *Population) turnAway(m *migrate.Onload, no *placement.TeleportError, from mercury.Address) {
 	answer := migrate.OnloadRefused{ID: m.ID, Order: m.Order, Code: no.Code, Reason: no.Reason[:min(len(no.Reason), migrate.MaxReason)]}
 	p.turned.add(answer, p.now)
+	p.accepted.add(from, m, acceptance{refused: &answer})
 	p.env.Out.Send(from, &answer)
 }
 

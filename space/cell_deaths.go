@@ -6,6 +6,7 @@ import "github.com/cellscape/cellscape/mercury"
 // handed over to that CellApp, and then what is lost.
 func (p *Population) CellAppDied(app mercury.Address) {
 	p.handedOverDied(app)
+	p.accepted.died(app)
 	for c := range p.homes() {
 		c.cellAppDied(app)
 	}

@@ -176,16 +176,19 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 }
 
 // Onload takes a real over. It sends the ack even if it refuses the real, since the holder of a
-// newer order is then responsible for the entity. It sends none while a real stands here
+// newer order is then responsible for the entity. A repeat is answered as the first one was (acceptances). It sends none while a real stands here
 // that only its base may end: the sender tries again. A teleport may be turned away; the origin then
 // goes on with the real.
 func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
+	if p.answeredBefore(m, from) {
+		return nil
+	}
 	rec := p.find(m.ID)
 	old := p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) || p.refusals.forbids(m)
 	if rec != nil && !old {
 		if p.denies(m.ID, rec, m.Order, m.Base, m.Title) {
-			p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+			p.ackOnload(m, false, from)
 			return nil
 		}
 		if !m.Base.IsZero() {
@@ -197,7 +200,7 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 		return rec.cell.challenge(rec.real, m.Order, from)
 	}
 	if old {
-		p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order, Elsewhere: m.Arrival.Teleports() && (rec == nil || rec.e.Space != m.Arrival.From)})
+		p.ackOnload(m, m.Arrival.Teleports() && (rec == nil || rec.e.Space != m.Arrival.From), from)
 		return nil
 	}
 	c, a := p.cell(m.Space), arrival{}
@@ -215,7 +218,7 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	}
 	if c == nil {
 		// Nobody has the real now, so the base must bring it back.
-		p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+		p.ackOnload(m, false, from)
 		p.tellLost(m.Base, m.ID, m.Order, m.Title, errNoCell.Error())
 		return errNoCell
 	}
@@ -225,7 +228,7 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 
 // take makes a real that was handed over.
 func (p *Population) take(m *migrate.Onload, c *Cell, a arrival, from mercury.Address) {
-	p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order, Elsewhere: a.at != 0 && a.at != c.space})
+	p.ackOnload(m, a.at != 0 && a.at != c.space, from)
 	rec := p.find(m.ID)
 	if err := c.onload(m, rec, from, a); err != nil {
 		c.lost(m, err)

@@ -590,3 +590,65 @@ func (r *rig) audit(id entity.ID) {
 	r.say(id, m.Append(nil, flow.AuditPayload))
 	r.pump()
 }
+
+// reals is how many reals an entity has.
+func (r *rig) reals(id entity.ID) (n int) {
+	for _, a := range r.apps {
+		if rec := a.population.find(id); rec != nil && rec.real != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// A CellApp that had a tenth of a processor heard for half a minute no answer to a handoff, and repeated it. The real
+// had gone on by then, and was forgotten: it came to life again.
+func TestLateRepeatOfAHandoff(t *testing.T) {
+	for name, made := range map[string]func(*rig) entity.ID{
+		"with a base":    func(r *rig) entity.ID { r.create(7, -150, 0); return 7 },
+		"without a base": func(r *rig) entity.ID { return r.spawn(-150).ID() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 3)
+			id := made(r)
+			r.tick(2)
+			r.hold = func(p packet) bool {
+				_, ack := p.m.(*migrate.OnloadAck)
+				return ack && p.to == r.apps[0].self
+			}
+			r.move(id, 60)
+			r.tick(20)
+			if r.apps[1].population.find(id).real == nil {
+				t.Fatal("it is not on the second app")
+			}
+			r.move(id, 600)
+			r.tick(20)
+			for range 3 * ghost.TombstoneLease / tickPeriod {
+				r.tick(1)
+				if n := r.reals(id); n != 1 {
+					t.Fatalf("%d reals", n)
+				}
+			}
+			if r.apps[0].population.handoffs.Len() != 1 {
+				t.Error("the first handoff was answered")
+			}
+			// It goes on for minutes, and the real ends meanwhile.
+			r.real(id).Destroy()
+			r.lose(func(p packet) bool { return true })
+			r.tick(int(3 * ghost.TombstoneLease / tickPeriod))
+			if n := r.reals(id); n != 0 {
+				t.Errorf("%d reals after its end", n)
+			}
+			// The next handoff says which repeats have ended.
+			r.hold = nil
+			r.tick(2)
+			next := r.spawn(-150).ID()
+			r.tick(2)
+			r.move(next, 60)
+			r.tick(20)
+			if n := len(r.apps[1].population.accepted.from[r.apps[0].self].list); n != 1 {
+				t.Errorf("%d answers are remembered", n)
+			}
+		})
+	}
+}

@@ -177,7 +177,7 @@ func newcomers(i int, there bool) int {
 func (p *Population) OnloadParty(m *migrate.OnloadParty, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
 	for i := range m.List {
-		if x := &m.List[i]; !x.Arrival.Teleports() || p.answered(x) {
+		if x := &m.List[i]; !x.Arrival.Teleports() || p.answered(x, from) {
 			return p.answerParty(m, from)
 		}
 	}
@@ -202,10 +202,10 @@ func (p *Population) OnloadParty(m *migrate.OnloadParty, from mercury.Address) e
 }
 
 // answered reports whether a teleport was taken or refused before, or cannot be taken.
-func (p *Population) answered(m *migrate.Onload) bool {
+func (p *Population) answered(m *migrate.Onload, from mercury.Address) bool {
 	_, turned := p.turned.answer(m.ID, m.Order)
 	rec := p.find(m.ID)
-	return turned || p.refusals.forbids(m) || p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) ||
+	return turned || p.accepted.has(from, m.Serial) || p.refusals.forbids(m) || p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) ||
 		rec != nil && (rec.real != nil || m.Order.Before(rec.e.Order))
 }
 
@@ -215,7 +215,7 @@ func (p *Population) answerParty(m *migrate.OnloadParty, from mercury.Address) e
 	var errs []error
 	for i := range m.List {
 		x := &m.List[i]
-		if !p.answered(x) {
+		if !p.answered(x, from) {
 			p.turnAway(x, &placement.TeleportError{Code: placement.NoCell, Reason: "the others were answered before"}, from)
 			continue
 		}

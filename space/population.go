@@ -51,6 +51,7 @@ type Population struct {
 	handedOn   []handedOn
 	teleports  []*Real // that have one which has not ended
 	turned     turnedAway
+	accepted   acceptances
 	now        time.Duration // of the newest tick or TellEarly, as its cells have it
 	ahead      time.Duration // by how much the time of the cluster is ahead of now, as of the newest tick
 	arrival    time.Duration // of the newest message, by the same clock as now; see Arrive

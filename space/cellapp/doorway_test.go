@@ -108,7 +108,7 @@ func TestWordsWithoutACell(t *testing.T) {
 	if r.app.Retired() {
 		t.Error("gone with a word that was not answered")
 	}
-	r.tick(int(migrate.ResendOnload/DefaultTick) + 1)
+	r.tick(int(2*migrate.ResendOnload/DefaultTick) + 1)
 	if lost() != 1 {
 		t.Error("not told again by who has retired")
 	}

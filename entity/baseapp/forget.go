@@ -131,7 +131,7 @@ func (a *BaseApp) takeInquiry(m *flow.Inquiry) {
 	b := a.byID[m.Of]
 	left := a.talking.departed[talkKey{m.Of, m.By, m.ByPart}]
 	switch {
-	case m.OfPart == entity.ClientPart || b == nil && !a.mine(m.Of):
+	case m.OfPart == entity.ClientPart || b == nil && (!a.mine(m.Of) || a.stubs.byID[m.Of] != nil):
 		a.tooEarly("a question about a flow", m.Of, m.Reply)
 		return
 	case m.OfPart == entity.CellPart && b != nil && b.link.Open():

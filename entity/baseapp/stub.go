@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -23,6 +24,10 @@ const (
 
 	// maxStubs bounds the stubs; a base that ends beyond it leaves none, which is logged.
 	maxStubs = MaxBases
+
+	// maxStubCallers bounds those who are told at once when nobody can bring the base back. Others say again what
+	// they called, and hear it then.
+	maxStubCallers = 64
 )
 
 // stub is what is left of a base.
@@ -33,6 +38,13 @@ type stub struct {
 	nexts, firsts []mercury.Address
 	toldAt, until time.Duration
 	again         bool // one of those who were told may not have heard it
+	// callers are those who hear that nobody will handle what they called, once that is certain.
+	callers []caller
+}
+
+type caller struct {
+	at   mercury.Address
+	gone flow.Ack
 }
 
 // stubs are those of an app.
@@ -132,7 +144,27 @@ func (a *BaseApp) unlist(x *stub, holder mercury.Address) {
 func (a *BaseApp) endStub(x *stub) {
 	delete(a.stubs.byID, x.of.id)
 	x.of.stub = nil
+	for i := range x.callers {
+		a.answerGone(x.callers[i].at, &x.callers[i].gone)
+	}
 	x.of.giveUp()
+}
+
+// callAfterEnd leaves a call to a base that has ended unanswered as long as an heir may bring the base back, and reports
+// whether that is so. (A caller was told that it had ended, and gave its calls up. Its app died, the heir brought it
+// back, and it never heard of them.)
+func (a *BaseApp) callAfterEnd(at mercury.Address, gone *flow.Ack) bool {
+	x := a.stubs.byID[gone.From]
+	if x == nil {
+		return false
+	}
+	same := func(c caller) bool {
+		return c.gone.To == gone.To && c.gone.ToPart == gone.ToPart && c.gone.FromPart == gone.FromPart
+	}
+	if len(x.callers) < maxStubCallers && !slices.ContainsFunc(x.callers, same) {
+		x.callers = append(x.callers, caller{at, *gone})
+	}
+	return true
 }
 
 // tickStubs tells again who has not answered, and ends what takes too long.

@@ -1,10 +1,12 @@
 package baseapp
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -140,4 +142,28 @@ func TestNoLeaveWithStubs(t *testing.T) {
 	}
 	c.tell(appW, &migrate.BaseForgotten{ID: id})
 	c.asked(20 * time.Second)
+}
+
+// Who calls a base that has ended hears of it when no heir can bring it back: if the app dies before, the call comes
+// again.
+func TestCallsWaitForTheEnd(t *testing.T) {
+	c, id := endedProxy(t)
+	c.tell(appX, call(ofX, entity.CellPart, id, 1, ofX))
+	c.tell(appX, call(ofX, entity.CellPart, id, 1, ofX))
+	for range maxStubCallers {
+		c.tell(appX, call(ofX, entity.CellPart, id, 2, ofX))
+	}
+	c.tell(appX, &flow.Inquiry{Of: id, OfPart: entity.BasePart, By: ofX, ByPart: entity.CellPart, Reply: appX, Stamp: 1})
+	c.rig.tick()
+	if ids := c.ids(appX); slices.Contains(ids, wire.FlowAckID) || slices.Contains(ids, wire.FlowRemainderID) {
+		t.Fatalf("callers hear of an end that may be undone, or what remains of its flows: %v", ids)
+	}
+	c.tell(appW, &migrate.BaseForgotten{ID: id})
+	if a := one(t, told[flow.Ack](c.rig, appX)); !a.Gone || a.To != ofX || a.From != id || a.FromPart != entity.BasePart {
+		t.Errorf("it hears %+v", a)
+	}
+	c.tell(appX, call(ofX, entity.CellPart, id, 3, ofX))
+	if a := one(t, told[flow.Ack](c.rig, appX)); !a.Gone {
+		t.Errorf("afterwards it hears %+v", a)
+	}
 }

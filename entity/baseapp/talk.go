@@ -344,14 +344,20 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 	a.wake(t)
 }
 
-// sayGone tells the sender of a message that nobody will handle it.
+// sayGone tells the sender of a message that nobody will handle it, as soon as that is certain.
 func (a *BaseApp) sayGone(to mercury.Address, m *flow.Message) {
 	gone := flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true}
+	if !a.callAfterEnd(to, &gone) {
+		a.answerGone(to, &gone)
+	}
+}
+
+func (a *BaseApp) answerGone(to mercury.Address, gone *flow.Ack) {
 	if to == a.net.Self() {
-		a.talking.gone = append(a.talking.gone, gone) // the sender is in the middle of sending it
+		a.talking.gone = append(a.talking.gone, *gone) // the sender is in the middle of sending it
 		return
 	}
-	a.send(to, &gone)
+	a.send(to, gone)
 }
 
 // deliver handles one message, in its order.

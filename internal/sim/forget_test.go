@@ -24,7 +24,7 @@ func TestFlowsAreForgotten(t *testing.T) {
 		}
 		r.wait(20 * time.Second)
 		r.fallSilent()
-		r.wait(4 * time.Minute)
+		r.wait(5 * time.Minute)
 		if asked == 0 || answered == 0 {
 			t.Fatalf("%d questions, %d answers", asked, answered)
 		}
@@ -32,7 +32,7 @@ func TestFlowsAreForgotten(t *testing.T) {
 		asked = 0
 		r.wait(2 * time.Minute)
 		if asked > 0 {
-			t.Errorf("%d questions after four minutes", asked)
+			t.Errorf("%d questions after five minutes", asked)
 		}
 	})
 }

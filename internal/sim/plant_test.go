@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // Each checker is shown to catch a bug that is planted for it: a run with a tampered message must
@@ -66,7 +67,12 @@ func TestPlantedSecondReal(t *testing.T) {
 		for _, q := range p.c.cellApps {
 			if q != p && channels[q] != 0 && q.alive && p.c.now > 15*time.Second {
 				planted = true
-				q.app.Message(p.c.now, channels[q], true, append([]byte(nil), msg...))
+				var m migrate.Onload
+				if _, body, err := wire.Split(msg); err != nil || m.Parse(body) != nil {
+					return msg
+				}
+				m.Serial = 0 // it is of another pair of apps
+				q.app.Message(p.c.now, channels[q], true, wire.Encode(nil, &m))
 				break
 			}
 		}

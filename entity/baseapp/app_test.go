@@ -153,6 +153,16 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// The manager would look after a BaseApp that says nothing between its reports.
+func TestAlive(t *testing.T) {
+	r := joinedRig(t)
+	r.take(cellAppMgr)
+	r.pass(10 * wire.AlivePeriod)
+	if n := len(told[wire.Alive](r, cellAppMgr)); n < 5 || n > 8 {
+		t.Errorf("said %d times in ten periods that it is there, beside the reports", n)
+	}
+}
+
 func TestTickBeforeItIsDue(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()

@@ -94,6 +94,7 @@ type BaseApp struct {
 	stats    *property.Stats
 	report   wire.Report
 	reportAt time.Duration
+	aliveAt  time.Duration
 	buf      []byte // scratch for messages to clients
 	payload  []byte // scratch for flow payloads
 	seen     []byte // scratch for clients' Sights
@@ -253,9 +254,14 @@ func (a *BaseApp) sweep() {
 	a.list, a.swept = kept, true
 }
 
-// sendReport sends the CellAppMgr the app's figures once a second.
+// sendReport sends the CellAppMgr the app's figures once a second, and in between that it is there.
 func (a *BaseApp) sendReport() {
+	if a.now < min(a.aliveAt, a.reportAt) {
+		return
+	}
+	a.aliveAt = a.now + wire.AlivePeriod
 	if a.now < a.reportAt {
+		a.cellMgr.Whisper(&wire.Alive{})
 		return
 	}
 	a.reportAt = a.now + wire.ReportPeriod

@@ -82,6 +82,12 @@ func (l *Links) SendUnreliable(to mercury.Address, m wire.Message) error {
 	return l.unreliable(l.dial(to), wire.ID(l.buf[0]), l.buf)
 }
 
+// Whisper sends m over a channel; it may be lost.
+func (l *Links) Whisper(ch mercury.ChannelID, m wire.Message) {
+	l.buf = wire.Encode(l.buf[:0], m)
+	_ = l.unreliable(ch, wire.ID(l.buf[0]), l.buf) // which counts what goes wrong
+}
+
 // unreliable sends a message, and counts what could not be sent and what had to make room.
 func (l *Links) unreliable(ch mercury.ChannelID, id wire.ID, msg []byte) error {
 	dropped, err := l.Transport.SendUnreliable(ch, msg)

@@ -173,6 +173,13 @@ func (m *Member) Open() bool { return m.open }
 // Channel is the one to the manager; it is of use only while Open.
 func (m *Member) Channel() mercury.ChannelID { return m.ch }
 
+// Whisper sends to the manager what may be lost.
+func (m *Member) Whisper(msg wire.Message) {
+	if m.open {
+		m.links.Whisper(m.ch, msg)
+	}
+}
+
 // Send sends to the manager. Without a manager the message is dropped, and its owner must repeat
 // what must not be lost.
 func (m *Member) Send(msg wire.Message) {

@@ -96,7 +96,7 @@ func TestBreaks(t *testing.T) {
 			case wire.FlowInquiryID, wire.FlowRemainderID:
 				o.Wild.Gossips = 4
 			case wire.LookID, wire.SeenID, wire.MournedID:
-				o.Lookout = true
+				o.Lookout, o.BaseApps = true, 1 // so that a CellApp is the second witness
 			}
 			broken := 0
 			play(t, o, func(r *rig) {

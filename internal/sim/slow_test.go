@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
@@ -81,15 +82,23 @@ func TestClientWithoutProcessor(t *testing.T) {
 
 // longQueue is the limit of queues and messages of a long overload. A real keeps what its base has
 // not acknowledged, and takes it along when it is handed over. With a base that is slow for minutes
-// it outgrows SmallQueue, and no channel would ever take it.
+// it outgrows SmallQueue, and no channel would ever take it. A real with as much of that as it may
+// have is one message, and may be above the limit.
 const longQueue = 4 * SmallQueue
 
 // TestLongOverload: for two minutes an app of each kind has a tenth of its processor, on top of a
 // bad network. What waits stays bounded all the time, nothing is lost, and ten seconds after the
-// end everyone is well. (In one of six seeds more than the limit is held at times.)
+// end everyone is well. The seeds are those in which offers of frozen copies were piled up (65), calls were handled
+// twice because their caller had been forgotten (77), and a late handoff made a real anew (81).
 func TestLongOverload(t *testing.T) {
 	long(t)
-	play(t, Options{Seed: 65, Players: 20, Rovers: 20, MaxQueued: longQueue}, func(r *rig) {
+	for _, seed := range andFurther(65, 77, 81) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { longOverload(t, seed) })
+	}
+}
+
+func longOverload(t *testing.T, seed uint64) {
+	play(t, Options{Seed: seed, Players: 20, Rovers: 20, MaxQueued: longQueue}, func(r *rig) {
 		r.net.SetLink(mercurytest.Link{Loss: 0.03, Delay: 10 * time.Millisecond, Jitter: 20 * time.Millisecond})
 		most := 0
 		for range 12 {
@@ -101,7 +110,7 @@ func TestLongOverload(t *testing.T) {
 			}
 		}
 		t.Logf("at most %d bytes were queued for one app; %d and %d datagrams wait", most, len(r.baseApps[1].waiting), len(r.cellApps[1].waiting))
-		if most > longQueue {
+		if most > longQueue+space.MaxTail {
 			t.Errorf("%d bytes were queued for one app; everyone holds back from %d on", most, mercury.HighMark(longQueue))
 		}
 		r.net.SetLink(cleanLink())

@@ -182,6 +182,11 @@ const (
 	OnlyKeptID
 )
 
+// To a CellAppMgr, whose first block is full.
+const (
+	AliveID ID = 190 + iota
+)
+
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
 // proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
@@ -213,6 +218,7 @@ var table = newTable(
 	row[SetSpaceData](SetSpaceDataID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)).answered(SpaceCreatedID),
 	row[AppSilent](AppSilentID, BaseApp.to(CellAppMgr)),
+	row[Alive](AliveID, BaseApp.to(CellAppMgr)),
 	row[Seen](SeenID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[DestroySpace](DestroySpaceID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)).answered(SpaceDestroyedID),
 

@@ -92,7 +92,7 @@ func samples() []wire.Received {
 		&wire.Inherited{App: addr4, Turn: 3}, &wire.Leaving{Bases: 2}, &wire.Depart{Request: 3, Part: migrate.Part{Turn: 1, Slices: 1 << 63, Below: id, To: addr4}}, &wire.Departed{Request: 3, Reason: "x", Number: 7}, &wire.BasesMoved{App: addr4, Number: 9, Allocator: 2, Rule: migrate.Rule{Version: 3, Covers: 2, Replicas: 1, List: []mercury.Address{addr4}}, Part: migrate.Part{Turn: 2, Slices: 5, Below: id, To: addr4}}, &wire.Shed{To: addr4, Bases: 12}, &wire.BaseDoors{Doors: []protocol.Door{{Network: protocol.UDP, Address: addr4, Name: "x"}}}, &wire.NameGone{Name: "auction", ID: id}, &wire.NameLost{Name: "auction", ID: id, Holder: 9, Type: 4, App: addr4}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5, Life: 2}, {Name: "b", ID: 1, Type: 6, Life: 7}}, Last: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Allocators: []uint32{7, 1 << 20}},
 		&wire.AppDead{Role: wire.BaseApp, App: addr4, Mourners: []mercury.Address{addr6, addr4}, Number: 1 << 40, Allocator: 1 << 20, Rule: rule},
-		&wire.Look{Inquiry: 1 << 40, App: addr4}, &wire.Seen{Inquiry: 1 << 40, App: addr6, Reach: mercury.ReachSilent}, &wire.Mourned{App: addr4},
+		&wire.Alive{}, &wire.Look{Inquiry: 1 << 40, App: addr4}, &wire.Seen{Inquiry: 1 << 40, App: addr6, Reach: mercury.ReachSilent}, &wire.Mourned{App: addr4},
 		&wire.LeaseAsk{Term: 200, Round: 1 << 40}, &wire.LeaseVote{Term: 200, Round: 1 << 40, Granted: true, Highest: 201},
 		&wire.Freeze{On: true},
 		&wire.Dismissed{Term: 7, Reason: "declared dead"},

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -58,7 +59,7 @@ type Config struct {
 // Defaults of Config.
 const (
 	DefaultTick         = 100 * time.Millisecond
-	DefaultReportPeriod = 250 * time.Millisecond
+	DefaultReportPeriod = wire.AlivePeriod
 	// MaxWorkers bounds Config.Workers: no host has more cores to spare for one process.
 	MaxWorkers = 256
 )

@@ -111,6 +111,7 @@ func (m *CellAppMgr) route() {
 		from.app.report = *msg
 		from.app.sinceFreeze++
 	})
+	app.On(r, func(sender, *wire.Alive) {}) // it has been heard
 	app.On(r, func(from sender, msg *wire.CellsReport) { m.cellsReport(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.CellCreated) { m.cellCreated(from.app, msg) })
 	app.On(r, func(from sender, msg *wire.CellRemoved) { m.cellRemoved(from.app, msg) })

@@ -20,8 +20,9 @@ type Lines interface {
 }
 
 const (
-	// suspectAfter is the silence after which the manager looks: CellApps report in the first tick after
-	// 250 ms, so that one report has not come. A look costs one connection, and proves nothing by itself.
+	// suspectAfter is the silence after which the manager looks: CellApps and BaseApps say something in the first
+	// tick after wire.AlivePeriod, so that one word has not come. A look costs one connection, and proves
+	// nothing by itself.
 	suspectAfter = 400 * time.Millisecond
 
 	// lookAgain is the time between two looks at a member that is still silent, and lineAgain that

@@ -36,7 +36,8 @@ func (h *Handoffs) assert() {
 // assertSerials checks that those of the list are the open ones.
 func (h *Handoffs) assertSerials() {
 	open := 0
-	for _, s := range h.open { // order does not show: the sum is of integers
+	// order does not show: the sum is of integers
+	for _, s := range h.open {
 		open += len(s.open)
 		if !slices.IsSorted(s.open) || len(s.open) > 0 && s.open[len(s.open)-1] > s.last {
 			invariant.Broken("migrate: serials %v, the last is %d", s.open, s.last)

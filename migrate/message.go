@@ -52,7 +52,7 @@ type Onload struct {
 	// origin still repeats: the destination answers a repeat as it did the first time, and forgets what
 	// is below.
 	Serial, Low uint64
-	Parts   []byte // see Parts; aliases the input after Parse
+	Parts       []byte // see Parts; aliases the input after Parse
 }
 
 // Arrival is what an Onload says that is a teleport. The zero value says that it crosses a border.

@@ -217,7 +217,9 @@ func TestRoundTrip(t *testing.T) {
 	seen := map[wire.ID]bool{}
 	for _, want := range samples() {
 		t.Run(fmt.Sprintf("%T", want), func(t *testing.T) {
-			notZero(t, reflect.ValueOf(want).Elem(), "")
+			if v := reflect.ValueOf(want).Elem(); v.NumField() > 0 { // the sort alone says it
+				notZero(t, v, "")
+			}
 			encoded := wire.Encode([]byte("before"), want)
 			if !bytes.HasPrefix(encoded, []byte("before")) {
 				t.Fatal("Encode does not append")

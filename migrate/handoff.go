@@ -170,11 +170,12 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	}
 }
 
-// Due calls f with each handoff that has waited ResendOnload, in id order: f sends it again, with the Low of now.
+// Due calls f with each handoff that has waited ResendOnload, in id order: f sends it again. What is sent
+// alone says the Low of now; a party says that of its first sending, which only frees memory later.
 func (h *Handoffs) Due(now time.Duration, f func(*Handoff)) {
 	for _, x := range h.list {
 		if now-x.SentAt >= ResendOnload {
-			x.SentAt = now
+			x.SentAt, x.Onload.Low = now, h.Low(x.To)
 			f(x)
 		}
 	}

@@ -43,8 +43,7 @@ type peer struct {
 	// knows by then where it is; 0 while somebody does. On the way to another cell they are how long
 	// ago and how far off that is: who walks to and fro over a line must not wait for ever.
 	used, giveUpAt time.Duration
-	// asked is when the other end was asked last what of it may still come, 0 if it was not since the flow was
-	// used; through says that it has answered: nothing. sure says that it is known where a flow goes on whose
+	// asked is when the other end was asked last what of it may still come, 0 if it never was; through says that it has answered: nothing. sure says that it is known where a flow goes on whose
 	// numbers may have been forgotten.
 	asked         time.Duration
 	through, sure bool

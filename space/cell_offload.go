@@ -176,9 +176,9 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 }
 
 // Onload takes a real over. It sends the ack even if it refuses the real, since the holder of a
-// newer order is then responsible for the entity. A repeat is answered as the first one was (acceptances). It sends none while a real stands here
+// newer order is then responsible for the entity. It sends none while a real stands here
 // that only its base may end: the sender tries again. A teleport may be turned away; the origin then
-// goes on with the real.
+// goes on with the real. A repeat is answered as the first one was (acceptances).
 func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
 	if p.answeredBefore(m, from) {

@@ -173,7 +173,6 @@ func (p *Population) expireHandoffs() {
 		switch {
 		case !p.has(roomLater, h.To): // it may still be in the queue
 		case h.Party == nil:
-			h.Onload.Low = p.handoffs.Low(h.To)
 			p.env.Out.Send(h.To, &h.Onload)
 		case h.Party != sent:
 			sent = h.Party

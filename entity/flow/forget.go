@@ -42,7 +42,7 @@ type Inquiry struct {
 
 // Append encodes m.
 func (m *Inquiry) Append(b []byte) []byte {
-	b = fields.AppendMailbox(b, m.Of, m.OfPart, mercury.Address{})
+	b = fields.AppendEnd(b, m.Of, m.OfPart)
 	b = fields.AppendMailbox(b, m.By, m.ByPart, m.Reply)
 	return binary.AppendUvarint(b, m.Stamp)
 }
@@ -50,7 +50,7 @@ func (m *Inquiry) Append(b []byte) []byte {
 // Parse decodes m from all of b.
 func (m *Inquiry) Parse(b []byte) error {
 	r := codec.NewReader(b)
-	m.Of, m.OfPart, _ = fields.ReadMailbox(&r)
+	m.Of, m.OfPart = fields.ReadEnd(&r)
 	m.By, m.ByPart, m.Reply = fields.ReadMailbox(&r)
 	m.Stamp = r.Uvarint()
 	if err := r.Close(); err != nil {
@@ -92,8 +92,8 @@ func (m *Remainder) Covers(last, cause, upload uint64) bool {
 
 // Append encodes m.
 func (m *Remainder) Append(b []byte) []byte {
-	b = fields.AppendMailbox(b, m.To, m.ToPart, mercury.Address{})
-	b = fields.AppendMailbox(b, m.From, m.FromPart, mercury.Address{})
+	b = fields.AppendEnd(b, m.To, m.ToPart)
+	b = fields.AppendEnd(b, m.From, m.FromPart)
 	b = binary.AppendUvarint(b, m.Stamp)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
 	b = binary.AppendUvarint(b, m.Low)
@@ -105,8 +105,8 @@ func (m *Remainder) Append(b []byte) []byte {
 // Parse decodes m from all of b.
 func (m *Remainder) Parse(b []byte) error {
 	r := codec.NewReader(b)
-	m.To, m.ToPart, _ = fields.ReadMailbox(&r)
-	m.From, m.FromPart, _ = fields.ReadMailbox(&r)
+	m.To, m.ToPart = fields.ReadEnd(&r)
+	m.From, m.FromPart = fields.ReadEnd(&r)
 	m.Stamp = r.Uvarint()
 	m.Incarnation = fields.ReadUint32(&r)
 	m.Low = r.Uvarint()

@@ -34,6 +34,8 @@ func FuzzForget(f *testing.F) {
 	a := flow.Remainder{To: 2, ToPart: entity.BasePart, From: 1, FromPart: entity.CellPart, Stamp: 1 << 50, Incarnation: 3, Low: 500, Through: true, Caused: 6, Uploaded: 7}
 	f.Add(q.Append(nil))
 	f.Add(a.Append(nil))
+	// An end once had room for an address, which was read and forgotten.
+	f.Add([]byte("\xc3\xc3\xc3\xc3\xc3\x03\x01\x06\x10\xec\xc3\xc3\x02\x77\xe8\x03\x8c\x8d\x1d\x06\x80\x80\x80\x80\x80\x80\x80\x02\x1f\xf4\x03\x01\x00\x10"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var q flow.Inquiry
 		if q.Parse(b) == nil {

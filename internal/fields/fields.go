@@ -57,11 +57,17 @@ func ReadPart(r *codec.Reader) entity.Part {
 	return s
 }
 
+// AppendEnd and ReadEnd carry which part of which entity an end of a flow is.
+func AppendEnd(b []byte, id entity.ID, side entity.Part) []byte {
+	return append(AppendID(b, id), byte(side))
+}
+
+// ReadEnd reads what AppendEnd wrote.
+func ReadEnd(r *codec.Reader) (entity.ID, entity.Part) { return ReadID(r), ReadPart(r) }
+
 // AppendMailbox encodes who a flow's other end is, and where it was.
 func AppendMailbox(b []byte, id entity.ID, side entity.Part, at mercury.Address) []byte {
-	b = AppendID(b, id)
-	b = append(b, byte(side))
-	return mercury.AppendAddress(b, at)
+	return mercury.AppendAddress(AppendEnd(b, id, side), at)
 }
 
 // ReadMailbox reads what AppendMailbox wrote.

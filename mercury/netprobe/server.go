@@ -118,7 +118,7 @@ func (s *server) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []
 
 func (s *server) data(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	r := s.run
-	if r == nil {
+	if r == nil || !r.ready { // no tally is made for what comes before all have joined
 		return
 	}
 	// A flood is of one connection: looking it up for each of its messages would be a fifth of what they cost.

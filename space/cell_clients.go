@@ -6,24 +6,24 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/codec"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
-// ClientMove takes a client's report of where its entity is, which came from an app. If the real
-// has moved to another app, goOn is where the message should follow; otherwise it is zero.
-func (p *Population) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.Address) (goOn mercury.Address) {
+// ClientMove takes a client's report of where its entity is. If the real has moved to another app, it returns
+// where the message should follow.
+func (p *Population) ClientMove(id entity.ID, m *flow.ClientRest) (goOn hosting.Way) {
 	rec := p.find(id)
 	if rec == nil {
-		return mercury.Address{}
+		return hosting.Way{}
 	}
 	c := rec.cell
 	if rec.real == nil {
-		return c.goesOn(rec.ghost, from)
+		return c.goesOn(rec.ghost)
 	}
 	c.watch.Claim(&rec.real.meter)
 	rec.real.clientMoved(m)
-	return mercury.Address{}
+	return hosting.Way{}
 }
 
 // clientMoved takes a client's report. A move of another session or incarnation does not count.

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // MaxPeers bounds the entities that one real keeps flows with. Beyond it, calls to further entities
@@ -196,15 +197,22 @@ func (c *Cell) runLoopback() {
 	}
 }
 
-// goesOn returns where to pass a message for a real that is a ghost here; zero means nowhere. The
-// message never goes back to the app that it came from. After a failed handoff two ghosts may point
-// at each other, and would pass it to and fro as fast as the network can. The sender's timer tries
-// again instead.
-func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
-	if g.Real == c.self || g.Real == from || c.out.Dead(g.Real) {
-		return mercury.Address{}
+// goesOn is where to pass on the message at hand for a real that is a ghost here. It is nowhere if the ghost is no
+// newer than the one that has sent the message here: it would go round in a circle, as fast as the network can. The
+// sender's timer tries again instead.
+func (c *Cell) goesOn(g *ghost.Ghost) hosting.Way {
+	if !c.population.past.Before(g.Entity.Order) {
+		return hosting.Way{}
 	}
-	return g.Real
+	return c.wayOf(g)
+}
+
+// wayOf is where the real of a ghost is.
+func (c *Cell) wayOf(g *ghost.Ghost) hosting.Way {
+	if g.Real == c.self || c.out.Dead(g.Real) {
+		return hosting.Way{}
+	}
+	return hosting.Way{To: g.Real, Order: g.Entity.Order}
 }
 
 // handleFlow takes a flow message for an entity here.
@@ -212,10 +220,10 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	may := c.mayCall(rec, m, from) // if not, the sender sends it again
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
-		if on := c.goesOn(rec.ghost, from); !may {
+		if !may {
 			c.count.Unproved++
-		} else if !on.IsZero() {
-			c.population.send(on, m, roomNow) // without room, the sender's timer tries again
+		} else {
+			c.population.passOn(c.goesOn(rec.ghost), m, roomNow)
 		}
 		return
 	}

@@ -87,7 +87,7 @@ func (r *Real) inquire(p *peer, to mercury.Address) {
 	p.asked = c.now
 	m := flow.Inquiry{Of: p.id, OfPart: p.side, By: r.e.ID, ByPart: entity.CellPart, Reply: c.self, Stamp: uint64(p.asked)}
 	if to == c.self {
-		c.population.HandleInquiry(&m, c.self)
+		c.population.HandleInquiry(&m)
 		return
 	}
 	c.out.Send(to, &m)
@@ -117,7 +117,7 @@ func (r *Real) begins() uint64 {
 func (r *Real) forget(p *peer) { r.spent = max(r.spent, p.in.Last(), p.out.Last()) }
 
 // HandleInquiry answers for the sender of a flow, or passes the question on to where it is.
-func (p *Population) HandleInquiry(m *flow.Inquiry, from mercury.Address) {
+func (p *Population) HandleInquiry(m *flow.Inquiry) {
 	if p.held || m.OfPart != entity.CellPart {
 		return // asked again
 	}
@@ -125,14 +125,10 @@ func (p *Population) HandleInquiry(m *flow.Inquiry, from mercury.Address) {
 	switch rec := p.find(m.Of); {
 	case p.departed.remainder(m, &a):
 	case rec == nil:
-		if to := p.wentTo(m.Of); !to.IsZero() && to != p.env.Self {
-			p.env.Out.Send(to, m)
-		}
+		p.passOn(p.wentOn(m.Of), m, roomLater) // it is asked again
 		return
 	case rec.real == nil:
-		if on := rec.cell.goesOn(rec.ghost, from); !on.IsZero() {
-			p.env.Out.Send(on, m)
-		}
+		p.passOn(rec.cell.goesOn(rec.ghost), m, roomLater)
 		return
 	case rec.real.gone != staying:
 		return

@@ -276,7 +276,7 @@ func TestClientMoves(t *testing.T) {
 		{3, 1, -51, -51}, {3, 1, -52, -51}, {3, 3, -53, -53}, {3, 2, -54, -53}, {2, 9, -55, -53}, {0, 9, -55, -53},
 		{3, 4, float32(math.NaN()), -53}, {3, 0x80000010, -56, -53}, {3, 0x70000000, -57, -57}, {3, 0xe0000000, -58, -58}, {3, 5, -59, -59},
 	} {
-		if on := a.population.ClientMove(7, &flow.ClientRest{Session: c.session, Sequence: c.sequence, Incarnation: 1, Forced: 1, Position: at(c.x), Direction: at(0)}, r.base); !on.IsZero() {
+		if on := a.population.ClientMove(7, &flow.ClientRest{Session: c.session, Sequence: c.sequence, Incarnation: 1, Forced: 1, Position: at(c.x), Direction: at(0)}); !on.To.IsZero() {
 			t.Errorf("move %d goes on to %v", i, on)
 		}
 		if got := r.real(7).Position().X; got != c.want {
@@ -291,10 +291,10 @@ func TestClientMoves(t *testing.T) {
 	}
 	r.move(7, 50)
 	r.tick(3)
-	if on := a.population.ClientMove(7, &flow.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}, r.base); on != addr(2) {
+	if on := a.population.ClientMove(7, &flow.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}); on.To != addr(2) {
 		t.Errorf("a move at the old place goes on to %v", on)
 	}
-	if on := a.population.ClientMove(99, &flow.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}, r.base); !on.IsZero() {
+	if on := a.population.ClientMove(99, &flow.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}); !on.To.IsZero() {
 		t.Error("a move of nobody goes on")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // This file lets a client move entities beside its own: see "Who moves a player" in the package
@@ -125,10 +125,10 @@ func (r *Real) owesCharge() bool {
 	})
 }
 
-// Steer takes a client's report of where an entity is that it controls beside its own, which came from
-// an app: first for the client's own entity, whose real knows whether it does, and then for the other.
-// If the real is on another app, goOn is where the message should follow; otherwise it is zero.
-func (p *Population) Steer(m *flow.Steer, from mercury.Address) (goOn mercury.Address) {
+// Steer takes a client's report of where an entity is that it controls beside its own: first for the
+// client's own entity, whose real knows whether it does, and then for the other. If the real is on another
+// app, it returns where the message should follow.
+func (p *Population) Steer(m *flow.Steer) (goOn hosting.Way) {
 	id := m.By
 	if m.Passed {
 		id = m.Target
@@ -136,25 +136,25 @@ func (p *Population) Steer(m *flow.Steer, from mercury.Address) (goOn mercury.Ad
 	rec := p.find(id)
 	switch {
 	case rec == nil:
-		return mercury.Address{}
+		return hosting.Way{}
 	case rec.real == nil:
-		return rec.cell.goesOn(rec.ghost, from)
+		return rec.cell.goesOn(rec.ghost)
 	}
 	rec.cell.watch.Claim(&rec.real.meter)
 	if m.Passed {
 		rec.real.driven(m)
-		return mercury.Address{}
+		return hosting.Way{}
 	}
 	target := rec.real.mayMove(m)
 	switch {
 	case target == nil:
-		return mercury.Address{}
+		return hosting.Way{}
 	case target.real == nil:
 		m.Passed = true
-		return target.cell.goesOn(target.ghost, mercury.Address{})
+		return target.cell.wayOf(target.ghost) // from here on it follows another real
 	}
 	target.real.driven(m)
-	return mercury.Address{}
+	return hosting.Way{}
 }
 
 // mayMove finds the entity that the client moves beside its own; nil if it may not.

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // testDriver is a player whose client moves other entities.
@@ -68,8 +69,12 @@ func (d *testDriver) drive(id entity.ID, at property.Vector3) bool {
 }
 
 func (d *testDriver) pass(m flow.Steer) {
-	for to, hops := d.app(d.bases[d.id].app), 0; to != nil && hops < 5; hops++ {
-		to = d.app(to.population.Steer(&m, d.base))
+	var way hosting.Way
+	for to := d.app(d.bases[d.id].app); to != nil; to = d.app(way.To) {
+		_ = to.population.Follow(way.Order, func() error {
+			way = to.population.Steer(&m)
+			return nil
+		})
 	}
 }
 

@@ -200,35 +200,67 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 }
 
-// Ghosts that point at each other, left by a handoff that failed, must not pass a message to and
-// fro.
-func TestFlowMessageDoesNotCircle(t *testing.T) {
-	r := newRig(t, 3)
-	r.create(7, 10, 0)
-	a, b := r.apps[0], r.apps[2]
-	state := r.real(7).state()
-	r.apps[1].cell.drop(r.real(7))
-	r.tick(1)
-	state.Order.Incarnation++
-	a.population.GhostState(state, b.self)
-	b.population.GhostState(state, a.self)
-	r.queue = nil
-	m := &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: r.base}
-	ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1, Settled: 1}
-	a.population.HandleFlow(m, r.base)
-	a.population.HandleAck(ack, r.base)
-	if on := a.population.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {
-		t.Fatalf("%d messages and a move to %v go on to %v", len(r.queue), on, b.self)
-	}
-	for range 10 {
-		queue := r.queue
-		r.queue = nil
-		for _, p := range queue {
-			r.deliver(p)
-		}
-	}
-	if len(r.queue) != 0 || !b.population.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, a.self).IsZero() {
-		t.Error("what went on once goes back to where it came from")
+// Ghosts that point at each other in a circle, left by handoffs that wait or have failed, must not pass a message
+// round: one follows the hops of a real as they went up.
+func TestMessagesDoNotCircle(t *testing.T) {
+	for name, tt := range map[string]struct {
+		hops []uint32 // of the ghost on each app, which says that the real is on the next one
+		goes int      // to how many other apps a message comes
+	}{
+		"two at the same":                    {[]uint32{5, 5}, 1},
+		"the next is older":                  {[]uint32{5, 4}, 1},
+		"three, the handoff has yet to come": {[]uint32{5, 3, 4}, 1},
+		"three, up and round":                {[]uint32{3, 4, 5}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, len(tt.hops)+1)
+			r.create(7, 10, 0)
+			state := r.real(7).state()
+			real := r.real(7)
+			real.cell.drop(real)
+			r.tick(1)
+			state.Order.Incarnation++
+			for i, hop := range tt.hops {
+				state.Order.Hop = hop
+				if err := r.apps[i].population.GhostState(state, r.apps[(i+1)%len(tt.hops)].self); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.queue = nil
+			m := &flow.Message{From: 8, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: addr(50)}
+			ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 8, FromPart: entity.CellPart, Incarnation: 1, Number: 1, Settled: 1}
+			inquiry := &flow.Inquiry{Of: 7, OfPart: entity.CellPart, By: 8, ByPart: entity.CellPart, Reply: r.base, Stamp: 1}
+			p := r.apps[0].population
+			p.HandleFlow(m, addr(50))
+			p.HandleAck(ack, addr(50))
+			p.HandleInquiry(inquiry)
+			passed := 0
+			for round := 0; len(r.queue) > 0; round++ {
+				if round > 10 {
+					t.Fatal("they go round and round")
+				}
+				queue := r.queue
+				r.queue = nil
+				passed += len(queue)
+				for _, p := range queue {
+					r.deliver(p)
+				}
+			}
+			if passed != 3*tt.goes {
+				t.Errorf("a message, an ack and a question were passed on %d times, want %d", passed, 3*tt.goes)
+			}
+			moves, way := 0, p.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1})
+			for ; !way.To.IsZero() && moves < 10; moves++ {
+				on := r.app(way.To).population
+				_ = on.Follow(way.Order, func() error {
+					way = on.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1})
+					return nil
+				})
+			}
+			if moves != tt.goes {
+				t.Errorf("a move was passed on %d times, want %d", moves, tt.goes)
+			}
+		})
 	}
 }
 

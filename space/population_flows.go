@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // This file has what flows of reals and of destroyed reals have in common.
@@ -35,9 +36,33 @@ func (p *Population) handleForNobody(m *flow.Message) {
 	}
 	if p.tombstones.Ended(m.To) {
 		p.env.Out.Send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true})
-	} else if to := p.wentTo(m.To); !to.IsZero() {
-		p.send(to, m, roomNow)
+	} else {
+		p.passOn(p.wentOn(m.To), m, roomNow)
 	}
+}
+
+// Follow has handle take a message that another CellApp has passed on: past is the order that the real has by what is
+// known there. See wire.Onward.
+func (p *Population) Follow(past entity.Order, handle func() error) error {
+	p.past = past
+	defer func() { p.past = entity.Order{} }()
+	return handle()
+}
+
+// passOn passes a message on, if there is a way, and room. The sender's timer tries again.
+func (p *Population) passOn(way hosting.Way, m hosting.Message, room room) {
+	if !way.To.IsZero() && p.has(room, way.To) {
+		p.env.Out.PassOn(way, m)
+	}
+}
+
+// wentOn is where to pass on the message at hand for an entity that is not here any more.
+func (p *Population) wentOn(id entity.ID) hosting.Way {
+	way := p.wentTo(id)
+	if !p.past.Before(way.Order) || way.To == p.env.Self {
+		return hosting.Way{}
+	}
+	return way
 }
 
 // HandleAck takes an app's acknowledgement of a flow that a real here sends, or sent before it was
@@ -58,8 +83,8 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	}
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
-		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
-			c.out.Send(on, a)
+		if way := c.goesOn(rec.ghost); !way.To.IsZero() {
+			c.out.PassOn(way, a)
 		}
 		return
 	}
@@ -131,7 +156,7 @@ func (p *Population) route(m *flow.Message, end *peer, room room) bool {
 		end.found(rec, to)
 	}
 	if to == p.env.Self { // it was here last, and may have gone on
-		if to = p.wentTo(m.To); !to.IsZero() {
+		if to = p.wentTo(m.To).To; !to.IsZero() {
 			end.at = to
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // A real that was handed over leaves this here:
@@ -84,17 +85,16 @@ func (p *Population) orphan(h *migrate.Handoff) {
 	})
 }
 
-// wentTo is the app that an entity which is not here any more was handed to last, zero if that is not known.
-// The hops of a real are counted, so who follows them from app to app comes to no app twice.
-func (p *Population) wentTo(id entity.ID) mercury.Address {
+// wentTo is the app that an entity which is not here any more was handed to last, as far as that is known.
+func (p *Population) wentTo(id entity.ID) hosting.Way {
 	last, _ := p.handoffs.Has(id)
-	to := p.handoffs.To(id)
+	way := hosting.Way{To: p.handoffs.To(id), Order: last}
 	for i := range p.handedOn {
-		if h := &p.handedOn[i]; h.head.ID == id && last.Before(h.head.Order) {
-			last, to = h.head.Order, h.to
+		if h := &p.handedOn[i]; h.head.ID == id && way.Order.Before(h.head.Order) {
+			way = hosting.Way{To: h.to, Order: h.head.Order}
 		}
 	}
-	return to
+	return way
 }
 
 // forgetWays forgets where a real without a base had gone before it came back and ended here. Else those who

@@ -275,6 +275,19 @@ func (a *testApp) Send(to mercury.Address, m hosting.Message) {
 	a.queue = append(a.queue, packet{a.self, to, clone(a.t, m)})
 }
 
+// passedOn is a message as it is passed on.
+type passedOn struct {
+	hosting.Message
+	past entity.Order
+}
+
+func (a *testApp) PassOn(way hosting.Way, m hosting.Message) {
+	if way.To.IsZero() || a.Dead(way.To) {
+		return
+	}
+	a.queue = append(a.queue, packet{a.self, way.To, passedOn{clone(a.t, m), way.Order}})
+}
+
 func (a *testApp) Level(to mercury.Address) mercury.Level { return a.rig.levels[to] }
 
 func (a *testApp) ClientPacket(_ mercury.Address, id entity.ID, _ entity.Order, _ uint32, p []byte) error {
@@ -483,6 +496,13 @@ func (r *rig) deliver(p packet) {
 	if a == nil || a.Dead(p.from) {
 		return
 	}
+	if on, is := p.m.(passedOn); is {
+		_ = a.population.Follow(on.past, func() error {
+			r.deliver(packet{p.from, p.to, on.Message})
+			return nil
+		})
+		return
+	}
 	c := a.cell
 	c.watch.Open(&a.own)
 	defer c.watch.Leave()
@@ -496,7 +516,7 @@ func (r *rig) deliver(p packet) {
 	case *flow.Ack:
 		a.population.HandleAck(m, p.from)
 	case *flow.Inquiry:
-		a.population.HandleInquiry(m, p.from)
+		a.population.HandleInquiry(m)
 	case *flow.Remainder:
 		a.population.HandleRemainder(m)
 	case *ghost.State:

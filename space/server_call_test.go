@@ -562,7 +562,7 @@ func TestCallsOfWhoWentAway(t *testing.T) {
 	}
 	r.tick(3)
 	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
-	if to := r.apps[0].population.wentTo(id); !to.IsZero() {
+	if to := r.apps[0].population.wentTo(id).To; !to.IsZero() {
 		t.Errorf("it is still followed to %v", to)
 	}
 }

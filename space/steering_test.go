@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // testClient uploads for a player, and applies what the player's cell says.
@@ -67,12 +68,12 @@ func (p *testClient) hear() {
 func (p *testClient) say(at property.Vector3) bool {
 	p.sequence++
 	m := flow.ClientRest{Session: 1, Sequence: p.sequence, Incarnation: p.real(p.id).e.Order.Incarnation, Forced: p.forced, Position: at}
-	for to := p.app(p.bases[p.id].app); ; {
-		on := to.population.ClientMove(p.id, &m, p.base)
-		if on.IsZero() {
-			break
-		}
-		to = p.app(on)
+	var way hosting.Way
+	for to := p.app(p.bases[p.id].app); to != nil; to = p.app(way.To) {
+		_ = to.population.Follow(way.Order, func() error {
+			way = to.population.ClientMove(p.id, &m)
+			return nil
+		})
 	}
 	p.at = at
 	return p.real(p.id).Position() == at
@@ -484,7 +485,7 @@ func TestCheckedMovesDoNotAllocate(t *testing.T) {
 	n := testing.AllocsPerRun(100, func() {
 		m.Sequence++
 		m.Position.X -= 0.01
-		a.ClientMove(7, &m, r.base)
+		a.ClientMove(7, &m)
 	})
 	if n > 0 || taken < 100 {
 		t.Errorf("%v allocations a move, %d taken", n, taken)

@@ -334,7 +334,7 @@ func TestTeleportClient(t *testing.T) {
 	}
 	move := func(forced, sequence uint32, x float32) {
 		m := &flow.ClientRest{Session: 1, Sequence: sequence, Incarnation: 1, Forced: forced, Position: at(x)}
-		r.apps[1].population.ClientMove(7, m, r.base)
+		r.apps[1].population.ClientMove(7, m)
 	}
 	move(r.real(7).steering.number-1, 1, -19)
 	r.stands(7, 2, 2, 9)

@@ -73,6 +73,7 @@ const (
 	OnloadPartyID
 	SteerID
 	LookID
+	OnwardID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -246,6 +247,7 @@ var table = newTable(
 	row[migrate.OnloadAck](OnloadAckID, CellApp.to(CellApp)),
 	row[migrate.OnloadParty](OnloadPartyID, CellApp.to(CellApp)),
 	row[migrate.OnloadRefused](OnloadRefusedID, CellApp.to(CellApp)),
+	row[Onward](OnwardID, CellApp.to(CellApp)),
 	row[Whereis](WhereisID, CellApp.to(BaseApp)),
 	row[Whereabouts](WhereaboutsID, BaseApp.to(CellApp)),
 	row[RemovalAck](RemovalAckID, CellApp.to(CellApp)),

@@ -153,6 +153,7 @@ func samples() []wire.Received {
 		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.Steer{Steer: flow.Steer{Target: id, By: 9, Passed: true, Session: 2, Sequence: 3, Incarnation: 4, Forced: 5, Position: here, Direction: there}},
 		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Forced: 5, Seen: []byte{5, 6}, Still: true, Position: here, Direction: there}},
+		&wire.Onward{Past: order, Message: wire.Encode(nil, &flow.Ack{To: id, ToPart: entity.CellPart, From: id, FromPart: entity.BasePart, Incarnation: 1})},
 
 		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Born: 1, Reply: addr4, Payload: []byte("payload")},
 		&flow.Ack{To: id, ToPart: entity.CellPart, From: id + 1, FromPart: entity.ClientPart, Incarnation: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},
@@ -201,7 +202,7 @@ func counters() status.Counters {
 // belong to it.
 func endsOpen(m wire.Received) bool {
 	switch m.(type) {
-	case *flow.Message, *migrate.BaseCopy, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket:
+	case *flow.Message, *migrate.BaseCopy, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket, *wire.Onward:
 		return true
 	}
 	return false

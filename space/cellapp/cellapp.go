@@ -62,6 +62,7 @@ type CellApp struct {
 	measuredAt  time.Duration
 	throttle    *overload.Throttle
 	packet      wire.ClientPacket // scratch of ClientPacket
+	inner       []byte            // scratch of passed
 	pressure    int64             // see feelBacklog
 	strain      int64             // smoothed; see feelStrain
 	ticks       app.Ticks
@@ -227,6 +228,10 @@ type outbox CellApp
 
 func (o *outbox) Send(to mercury.Address, m hosting.Message) {
 	o.links.Send(to, m) // which counts what goes wrong
+}
+
+func (o *outbox) PassOn(way hosting.Way, m hosting.Message) {
+	o.links.Send(way.To, (*CellApp)(o).passed(way, m))
 }
 
 func (o *outbox) Level(to mercury.Address) mercury.Level { return o.links.Level(to) }

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // Opened implements mercury.Handler.
@@ -140,7 +141,7 @@ func (a *CellApp) routeEntities() {
 		if err := a.inquiryOf(from, m); err != nil {
 			return err
 		}
-		a.population.HandleInquiry(m, from.app)
+		a.population.HandleInquiry(m)
 		return nil
 	})
 	app.Try(r, func(from sender, m *flow.Remainder) error {
@@ -150,6 +151,7 @@ func (a *CellApp) routeEntities() {
 		a.population.HandleRemainder(m)
 		return nil
 	})
+	app.Try(r, a.onward)
 	app.Try(r, a.clientMove)
 	app.Try(r, a.steer)
 	a.routeMigration()
@@ -223,10 +225,7 @@ func (a *CellApp) clientMove(from sender, m *wire.ClientMove) error {
 	if err := a.ofBase(from, m.ID); err != nil {
 		return err
 	}
-	if on := a.population.ClientMove(m.ID, &m.ClientRest, from.app); !on.IsZero() {
-		return a.links.SendUnreliable(on, m)
-	}
-	return nil
+	return a.hurryOn(a.population.ClientMove(m.ID, &m.ClientRest), m)
 }
 
 // steer takes a move of an entity by another entity's client. A BaseApp speaks for that client alone:
@@ -238,10 +237,30 @@ func (a *CellApp) steer(from sender, m *wire.Steer) error {
 	if err := a.ofBase(from, m.By); err != nil {
 		return err
 	}
-	if on := a.population.Steer(&m.Steer, from.app); !on.IsZero() {
-		return a.links.SendUnreliable(on, m)
+	return a.hurryOn(a.population.Steer(&m.Steer), m)
+}
+
+// onward takes a message that another CellApp has passed on.
+func (a *CellApp) onward(from sender, m *wire.Onward) error {
+	id, body, err := wire.Split(m.Message)
+	if err != nil {
+		return err
 	}
-	return nil
+	return a.population.Follow(m.Past, func() error { return a.handle(from, id, body) })
+}
+
+// hurryOn passes on a message that may be lost, if there is a way.
+func (a *CellApp) hurryOn(way hosting.Way, m wire.Message) error {
+	if way.To.IsZero() {
+		return nil
+	}
+	return a.links.SendUnreliable(way.To, a.passed(way, m))
+}
+
+// passed is a message as it is passed on.
+func (a *CellApp) passed(way hosting.Way, m wire.Message) *wire.Onward {
+	a.inner = wire.Encode(a.inner[:0], m)
+	return &wire.Onward{Past: way.Order, Message: a.inner}
 }
 
 func (a *CellApp) outbox() *outbox { return (*outbox)(a) }

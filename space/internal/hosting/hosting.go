@@ -22,11 +22,19 @@ import (
 // Message is a body that can append itself; see internal/wire for the ids.
 type Message interface{ Append(b []byte) []byte }
 
+// Way is where a real has gone, and its order there. The zero value is nowhere.
+type Way struct {
+	To    mercury.Address
+	Order entity.Order
+}
+
 // Outbox is where a cell's messages go. The CellApp implements it.
 type Outbox interface {
 	// Send sends reliably, in order for each app. It does not keep m, which the
 	// cell uses again.
 	Send(to mercury.Address, m Message)
+	// PassOn sends a message for a real that has gone, in order for each app. It does not keep m.
+	PassOn(way Way, m Message)
 	// Level is how full the way to an app is. What can wait asks before it is sent; Send
 	// takes what cannot at any level.
 	Level(to mercury.Address) mercury.Level

@@ -27,6 +27,8 @@ const (
 	poor     = "a place that was seen through a gateway waited for its turn in a spent budget, and counted as late"
 	former   = "a handoff of a former life came late, and its real heard what the base said to the next one"
 	nobodys  = "a base that went back from a move counted as settled what only its last copy had, which no holder did, and its BaseApp died"
+	around   = "a handoff waited in a full channel, and three ghosts passed a client's moves round and round, which kept it full"
+	unissued = "a BaseApp died that the manager had not seen, and apps that had not seen it either did not know whose ids its heir had"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -71,6 +73,8 @@ func TestKept(t *testing.T) {
 		{swept(20046), poor},
 		{cutting(shedding(13)), former},
 		{cutting(shedding(1054)), nobodys},
+		{swept(5010), around},
+		{managed(31084), unissued},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -96,6 +100,13 @@ func restlessOf(seed uint64) Options {
 
 // swept returns the options that TestSeeds has for a seed.
 func swept(seed uint64) Options { return withHeirs(wildly(withManager(optionsOf(seed)))) }
+
+// managed is swept with a CellAppMgr that crashes.
+func managed(seed uint64) Options {
+	o := optionsOf(seed)
+	o.CrashManager = true
+	return withHeirs(wildly(o))
+}
 
 // cutting lets pairs of processes be parted.
 func cutting(o Options) Options {

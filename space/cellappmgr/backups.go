@@ -65,6 +65,7 @@ func (b *backups) departPart(app mercury.Address, allocator, term uint32, p migr
 // learn takes what an app knows of a BaseApp that is gone. The newest rule wins; of two numbers that
 // two managers gave, the first.
 func (b *backups) learn(d migrate.Departure) {
+	d.Allocator = cmp.Or(d.Allocator, b.issues[d.App])
 	if old := b.gone.Find(d.Leave()); old != nil {
 		d.Number, d.Allocator = min(d.Number, old.Number), cmp.Or(d.Allocator, old.Allocator)
 		if old.Rule.Version >= d.Rule.Version {
@@ -130,7 +131,7 @@ func (m *CellAppMgr) learnRule(d migrate.Departure) {
 		d.Rule = m.backups.newest(d.App, d.Rule)
 		m.backups.learn(d)
 	case gone != nil:
-		if d.Rule.Version > gone.Rule.Version {
+		if d.Rule.Version > gone.Rule.Version || gone.Allocator == 0 && d.Allocator > 0 {
 			d.Number = gone.Number
 			m.backups.learn(d)
 		}
@@ -171,7 +172,7 @@ func (b *returning) knows(v *wire.AppDead) bool {
 		return false
 	}
 	return v.Role != wire.BaseApp || slices.ContainsFunc(b.rules, func(d migrate.Departure) bool {
-		return d.App == v.App && d.Part.Turn == 0 && d.Number == v.Number && d.Rule.Version == v.Rule.Version
+		return d.App == v.App && d.Part.Turn == 0 && d.Number == v.Number && d.Rule.Version == v.Rule.Version && d.Allocator == v.Allocator
 	})
 }
 

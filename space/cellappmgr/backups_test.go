@@ -144,6 +144,28 @@ func TestAllocatorOfTheRuleIsKept(t *testing.T) {
 	}
 }
 
+// Some know of an app only that it died, others only its rule and who issued its ids. In whatever order they tell
+// it, the verdict has it all: an app that has never seen the dead one finds its heirs by the ids.
+func TestVerdictHasWhatAnyoneKnows(t *testing.T) {
+	app := at(90)
+	grave := migrate.Departure{App: app, Number: 1<<32 + 7}
+	rule := migrate.Departure{App: app, Allocator: 11, Rule: ruleOf(3, at(20))}
+	for name, told := range map[string][]migrate.Departure{
+		"the rule first":              {rule, grave},
+		"the death first":             {grave, rule},
+		"the rule without its issuer": {{App: app, Rule: rule.Rule}, grave, rule},
+	} {
+		r := newRig(t, nil)
+		for _, d := range told {
+			r.m.learnRule(d)
+		}
+		want := wire.AppDead{Role: wire.BaseApp, App: app, Number: grave.Number, Allocator: 11, Rule: rule.Rule}
+		if d := cmp.Diff(want, *r.m.verdict(wire.AppRef{Role: wire.BaseApp, App: app}), addresses); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
 // The status tells of how many BaseApps the copies are not where the members of now would have them.
 func TestRulesPending(t *testing.T) {
 	r := newRig(t, nil)

@@ -201,5 +201,5 @@ func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, s Sealer, key u
 	if e.monitor != nil {
 		e.monitor.PacketIn(e.now, PacketInfo{Peer: from, Kind: PacketFirst, Channel: c.id, Number: uint64(h.Number), Size: size})
 	}
-	c.take(e, from, frames, false, false)
+	c.take(e, from, frames, arriving{newest: true})
 }

@@ -90,8 +90,10 @@ func (c narrowClient) Opened(time.Duration, mercury.ChannelID, mercury.Address) 
 func (c narrowClient) Closed(_ time.Duration, _ mercury.ChannelID, reason error) { c.g.closed = reason }
 
 // Message implements mercury.Handler.
-func (c narrowClient) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []byte) {
-	c.r.hear(c.g, 0, msg)
+func (c narrowClient) Message(_ time.Duration, _ mercury.ChannelID, reliable bool, msg []byte) {
+	if reliable {
+		c.r.hear(c.g, 0, msg)
+	}
 }
 
 // hear takes a message of a direction: 0 down, 1 up.

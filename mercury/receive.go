@@ -163,23 +163,24 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 		e.monitor.PacketIn(e.now, PacketInfo{Peer: from, Kind: PacketData, Channel: c.id, Number: number, Size: len(p)})
 	}
 	newest := !some || number > before
-	if newest {
-		c.in.largestAt = e.now
-	}
 	calm, gap := c.in.calm.missing == 0, some && number != before+1
 	c.in.calm.packet(gap)
 	c.heard = e.awake
 	if newest && from != c.peer.At && len(p) >= maxHeader+pathFrameSize+c.trailer(e) {
 		c.seenElsewhere(e, from)
 	}
-	c.take(e, from, frames, gap, calm)
+	c.take(e, from, frames, arriving{newest, gap, calm})
 	if newest && c.state != dead {
 		c.overdue(e)
 	}
 }
 
-// take acts on the frames of a packet that is new; gap and calm are what wantAck asks for.
-func (c *channel) take(e *Endpoint, from netip.AddrPort, frames []byte, gap, calm bool) {
+// arriving says how a packet comes: as the newest so far, after a gap, while nothing was missing. The latter two are what
+// wantAck asks for.
+type arriving struct{ newest, gap, calm bool }
+
+// take acts on the frames of a packet that is new.
+func (c *channel) take(e *Endpoint, from netip.AddrPort, frames []byte, how arriving) {
 	eliciting, err := c.onFrames(e, from, frames)
 	switch {
 	case c.state == dead:
@@ -187,7 +188,10 @@ func (c *channel) take(e *Endpoint, from netip.AddrPort, frames []byte, gap, cal
 		e.breach(c, err)
 	default:
 		if eliciting {
-			c.wantAck(e, gap, calm)
+			if how.newest {
+				c.in.largestAt = e.now
+			}
+			c.wantAck(e, how.gap, how.calm)
 		}
 		e.wake(c)
 	}

@@ -24,7 +24,7 @@ type receiver struct {
 	ackWhole   bool  // a whole ack is due: the last one had room only for the newest runs
 	ackCount   uint8 // packets since the last ack, up to ackEvery
 	ackAt      time.Duration
-	largestAt  time.Duration // when the packet with the largest number came, from which acks report their delay
+	largestAt  time.Duration // when the newest packet came that asked for an ack: acks report their delay since then
 	calm       calm
 
 	streams [lanes]inStream

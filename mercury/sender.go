@@ -128,7 +128,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 				continue
 			}
 			progress = true
-			if p.number == largest && p.at >= e.jumped {
+			if p.number >= out.acked && p.at >= e.jumped && out.isNewest(j, largest) {
 				sample = out.rtt.Sample(e.now-p.at, a.delay)
 			}
 			if c.onPacketAcked(e, p, &frame) {
@@ -182,6 +182,14 @@ func (c *channel) settleBelow(e *Endpoint, cumulative [lanes]uint64) {
 			s.settle(e, seq, 0, 0)
 		}
 	}
+}
+
+// isNewest reports whether the packet at an index was the newest of those in sent when the one with the number
+// largest left. What that one is itself says nothing: it may be of unreliable messages, which are not in sent. (Round
+// trips used to be taken from that one alone. Beside many unreliable messages there were none any more, and a
+// channel that a bad time had made slow never heard that the path was good.)
+func (s *sender) isNewest(i int, largest uint64) bool {
+	return i+1 == s.sent.len() || s.sent.at(i+1).number > largest
 }
 
 // find is the index of the first packet in sent with number n or more.

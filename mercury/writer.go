@@ -139,7 +139,11 @@ func (c *channel) emitPacket(e *Endpoint, w *packetWriter, to netip.AddrPort, em
 		out.flightBytes += int32(len(w.b))
 		*out.sent.push() = w.record
 	}
-	out.rate.Spend(e.now, len(w.b))
+	if w.eliciting {
+		out.rate.Spend(e.now, len(w.b))
+	} else {
+		out.rate.SpendBeside(e.now, len(w.b))
+	}
 	if e.monitor != nil {
 		kind := PacketData
 		switch {

@@ -76,6 +76,10 @@ func (rec *recorder) hear(p *Process, ch mercury.ChannelID, reliable bool, msg [
 		}))
 	default:
 		id, body, err := wire.Split(msg)
+		var on wire.Onward
+		if id == wire.OnwardID && on.Parse(body) == nil {
+			id, body, err = wire.Split(on.Message) // told like any
+		}
 		if err == nil {
 			err = rec.add(from, p, uint8(id), rec.control(id), body)
 		}

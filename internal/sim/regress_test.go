@@ -103,7 +103,7 @@ func swept(seed uint64) Options { return withHeirs(wildly(withManager(optionsOf(
 
 // managed is swept with a CellAppMgr that crashes.
 func managed(seed uint64) Options {
-	o := optionsOf(seed)
+	o := withManager(optionsOf(seed))
 	o.CrashManager = true
 	return withHeirs(wildly(o))
 }

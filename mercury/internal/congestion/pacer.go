@@ -20,22 +20,28 @@ const (
 	// maxQuantum is what one system call takes with segmentation offload, and well below a default
 	// socket buffer of the peer.
 	maxQuantum = 64 << 10
+	// maxBurst is what leaves in a millisecond on a path of 8 Tbit/s, and twice of it still is an int32: there are
+	// thousands of pacers.
+	maxBurst = 1<<30 - 1
 )
 
 // pacer is a token bucket in bytes. Its rate may change at any time.
 type Pacer struct {
 	rate   uint64        // bytes/s; 0 for no pacing
-	burst  int64         // bytes that the bucket holds
-	credit int64         // bytes in it as of at; negative when overdrawn
 	at     time.Duration // fractions of a byte stay in the time that is not yet turned into credit
+	burst  int32         // bytes that the bucket holds, up to maxBurst
+	credit int32         // bytes in it as of at; negative when overdrawn
+	// beside is what packets that wait for no pace may still take of the credit, in half bytes: half of what
+	// comes in. Otherwise many of them leave nothing to those that wait, which then never leave.
+	beside int32
 }
 
 // set changes the rate; time that refill has not seen yet counts at the new one. The bucket holds
 // least bytes, or what the rate comes to in long.
 func (p *Pacer) set(rate uint64, least int, long time.Duration) {
 	p.rate = rate
-	p.burst = max(int64(least), int64(min(PerTime(rate, long), math.MaxInt32)))
-	p.credit = min(p.credit, p.burst)
+	p.burst = int32(min(max(uint64(least), PerTime(rate, long)), maxBurst))
+	p.credit, p.beside = min(p.credit, p.burst), min(p.beside, 2*p.burst)
 }
 
 // refill turns the time until now into credit.
@@ -45,17 +51,20 @@ func (p *Pacer) refill(now time.Duration) {
 		return
 	}
 	if p.rate == 0 || took > time.Minute {
-		p.credit, p.at = p.burst, now
+		p.fill(now)
 		return
 	}
-	got := int64(min(PerTime(p.rate, took), math.MaxInt64/2))
-	if p.credit+got >= p.burst {
-		p.credit, p.at = p.burst, now
+	got := PerTime(p.rate, took)
+	if got >= uint64(p.burst-p.credit) {
+		p.fill(now)
 		return
 	}
-	p.credit += got
-	p.at += timeFor(uint64(got), p.rate) // rounded up, so that many small steps never come to more than the rate
+	p.credit += int32(got)
+	p.beside = min(p.beside+int32(got), 2*p.burst)
+	p.at += timeFor(got, p.rate) // rounded up, so that many small steps never come to more than the rate
 }
+
+func (p *Pacer) fill(now time.Duration) { p.credit, p.beside, p.at = p.burst, 2*p.burst, now }
 
 func (p *Pacer) allowed(now time.Duration) int {
 	if p.rate == 0 {
@@ -70,9 +79,19 @@ func (p *Pacer) spend(now time.Duration, size int) {
 		return
 	}
 	p.refill(now)
-	// What waits for no pace (unreliable messages) must not leave a debt that reliable ones pay for
-	// seconds.
-	p.credit = max(p.credit-int64(size), -p.burst)
+	// What must leave although the pace does not allow it must not leave a debt that is paid for seconds.
+	p.credit = int32(max(int(p.credit)-size, -int(p.burst)))
+}
+
+// spendBeside is spend for a packet that waits for no pace.
+func (p *Pacer) spendBeside(now time.Duration, size int) {
+	if p.rate == 0 {
+		return
+	}
+	p.refill(now)
+	took := int32(min(size, int(p.beside/2)))
+	p.beside -= 2 * took
+	p.credit = max(p.credit-took, -p.burst)
 }
 
 func (p *Pacer) nextAt(now time.Duration, size int) time.Duration {
@@ -80,11 +99,11 @@ func (p *Pacer) nextAt(now time.Duration, size int) time.Duration {
 		return now
 	}
 	p.refill(now)
-	if p.credit >= int64(size) {
+	if int(p.credit) >= size {
 		return now
 	}
-	want := max(int64(size), min(int64(min(PerTime(p.rate, quantumTime), maxQuantum)), p.burst/2))
-	return max(now, p.at+timeFor(uint64(want-p.credit), p.rate))
+	want := max(size, min(int(min(PerTime(p.rate, quantumTime), maxQuantum)), int(p.burst)/2))
+	return max(now, p.at+timeFor(uint64(want-int(p.credit)), p.rate))
 }
 
 // PerTime is what rate bytes/s come to in d, rounded down.

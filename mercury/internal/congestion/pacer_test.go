@@ -104,7 +104,7 @@ func TestPacerExtremes(t *testing.T) {
 	}
 	p.set(math.MaxUint64, 14000, burstTime)
 	p.spend(time.Hour, math.MaxInt32)
-	if n := p.allowed(100 * time.Hour); n != math.MaxInt32 {
+	if n := p.allowed(100 * time.Hour); n != maxBurst {
 		t.Errorf("at the highest rate %d bytes are allowed", n)
 	}
 	p.set(minRate, 14000, burstTime)
@@ -123,6 +123,32 @@ func TestPacerExtremes(t *testing.T) {
 	} {
 		if got := mulDiv(c.a, c.b, c.c); got != c.want {
 			t.Errorf("mulDiv(%d, %d, %d) = %d, want %d", c.a, c.b, c.c, got, c.want)
+		}
+	}
+}
+
+// What waits for no pace takes half of it at most, and what waits gets the rest; without anything beside, it gets all.
+func TestPacerBeside(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		beside      int // bytes a millisecond that wait for nothing
+		least, most float64
+	}{{"nothing", 0, 0.99, 1.01}, {"a quarter", 250, 0.74, 0.76}, {"ten times the rate", 10_000, 0.49, 0.51}} {
+		var p Pacer
+		const rate = 1_000_000
+		p.set(rate, 14000, burstTime)
+		now, paced := time.Hour, 0
+		p.spend(now, p.allowed(now))
+		for range 10_000 {
+			now += time.Millisecond
+			p.spendBeside(now, tt.beside)
+			for n := p.allowed(now); n >= 1000; n -= 1000 {
+				p.spend(now, 1000)
+				paced += 1000
+			}
+		}
+		if share := float64(paced) / (10 * rate); share < tt.least || share > tt.most {
+			t.Errorf("%s: what waits got %.3f of the rate", tt.name, share)
 		}
 	}
 }

@@ -195,6 +195,15 @@ func (m *Model) Allowed(now time.Duration) int { return m.pacer.allowed(now) }
 // follows.
 func (m *Model) Spend(now time.Duration, size int) { m.pacer.spend(now, size) }
 
+// SpendBeside is Spend for a packet of what waits for no pace, such as unreliable messages and acks. Together such
+// packets take no more than half of the pace, whatever leaves, and nothing while the model looks for more: what they
+// took could not show that there is more.
+func (m *Model) SpendBeside(now time.Duration, size int) {
+	if m.phase != rateUp {
+		m.pacer.spendBeside(now, size)
+	}
+}
+
 // NextAt is when a packet of size bytes may leave; when that is not now, it is when several may, to
 // spare wakes.
 func (m *Model) NextAt(now time.Duration, size int) time.Duration {

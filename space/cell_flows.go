@@ -44,10 +44,7 @@ type peer struct {
 	// knows by then where it is; 0 while somebody does. On the way to another cell they are how long
 	// ago and how far off that is: who walks to and fro over a line must not wait for ever.
 	used, giveUpAt time.Duration
-	// asked is when the other end was asked last what of it may still come, 0 if it never was; through says that it has answered: nothing. sure says that it is known where a flow goes on whose
-	// numbers may have been forgotten.
-	asked         time.Duration
-	through, sure bool
+	prospect       flow.Prospect
 }
 
 const (
@@ -236,7 +233,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if p == nil {
 		return
 	}
-	p.at, p.used, p.giveUpAt, p.through = m.Reply, c.now, 0, false
+	p.at, p.used, p.giveUpAt, p.prospect.Nothing = m.Reply, c.now, 0, false
 	if !r.own(p) { // the own base says what it has when it hears where its cell part is
 		p.out.Lives(m.Incarnation, &p.life)
 	}

@@ -59,8 +59,8 @@ func (r *Real) appendPatience(b []byte, p *peer, sending bool) []byte {
 	if p.giveUpAt != 0 {
 		left = 1 + units(p.giveUpAt-r.cell.now)
 	}
-	if p.asked != 0 {
-		asked = 1 + units(r.cell.now-p.asked)
+	if p.prospect.Asked != 0 {
+		asked = 1 + units(r.cell.now-p.prospect.Asked)
 	}
 	b = binary.AppendUvarint(b, units(r.cell.now-p.used))
 	if b = binary.AppendUvarint(b, left<<1|min(asked, 1)); asked > 0 {
@@ -74,10 +74,10 @@ func (r *Real) readPatience(rd *codec.Reader, p *peer) {
 	ago := func(units uint64) time.Duration {
 		return r.cell.now - time.Duration(min(units, uint64(2*r.lease()/patienceUnit)))*patienceUnit
 	}
-	p.used, p.giveUpAt, p.asked = ago(rd.Uvarint()), 0, 0
+	p.used, p.giveUpAt, p.prospect.Asked = ago(rd.Uvarint()), 0, 0
 	left := rd.Uvarint()
 	if left&1 > 0 {
-		p.asked = ago(rd.Uvarint())
+		p.prospect.Asked = ago(rd.Uvarint())
 	}
 	if left >>= 1; left > 0 {
 		p.giveUpAt = r.cell.now + time.Duration(min(left, uint64(FlowGiveUp/patienceUnit)))*patienceUnit

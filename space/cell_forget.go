@@ -44,7 +44,7 @@ func (r *Real) keepsNothing(p *peer) bool { return r.e.Base.IsZero() || r.backed
 // mayComeAgain reports whether something that was handled may be said again. An end without a base is not
 // restored. If it has ended, nobody answers for it, and a second lease has to do.
 func (r *Real) mayComeAgain(p *peer) bool {
-	if !p.in.Heard() || p.through {
+	if !p.in.Heard() || p.prospect.Nothing {
 		return false
 	}
 	app, based := r.cell.out.Home(p.id)
@@ -59,7 +59,7 @@ func (r *Real) askToForget(p *peer) time.Duration {
 	if due := p.used + r.lease(); r.cell.now < due {
 		return due
 	}
-	if r.mayComeAgain(p) && (p.asked == 0 || r.cell.now-p.asked >= askAgain) {
+	if r.mayComeAgain(p) && p.prospect.MayAsk(r.cell.now, askAgain) {
 		r.inquire(p, r.whoAnswers(p))
 	}
 	return r.cell.now + askAgain/2
@@ -84,8 +84,8 @@ func (r *Real) inquire(p *peer, to mercury.Address) {
 	if to.IsZero() || to != c.self && !c.has(roomLater, to) {
 		return
 	}
-	p.asked = c.now
-	m := flow.Inquiry{Of: p.id, OfPart: p.side, By: r.e.ID, ByPart: entity.CellPart, Reply: c.self, Stamp: uint64(p.asked)}
+	m := flow.Inquiry{Of: p.id, OfPart: p.side, By: r.e.ID, ByPart: entity.CellPart, Reply: c.self}
+	p.prospect.Ask(c.now, &m)
 	if to == c.self {
 		c.population.HandleInquiry(&m)
 		return
@@ -96,22 +96,18 @@ func (r *Real) inquire(p *peer, to mercury.Address) {
 // doubts reports whether a message may be of a flow that was forgotten, and if so asks the app that it comes
 // from.
 func (r *Real) doubts(p *peer, m *flow.Message) bool {
-	if p.in.Heard() || p.sure || r.spent == 0 || m.Low > r.spent || r.own(p) {
+	if r.own(p) || !p.prospect.Doubts(m, &p.in, r.spent) {
 		return false
 	}
 	r.cell.count.Doubted++
-	if p.asked == 0 || r.cell.now-p.asked >= flow.ResendAfter {
+	if p.prospect.MayAsk(r.cell.now, flow.ResendAfter) {
 		r.inquire(p, m.Reply)
 	}
-	return !p.sure // the sender may be here, and have answered
+	return p.prospect.Doubts(m, &p.in, r.spent) // the sender may be here, and have answered
 }
 
-// begins is the number above which the flows begin that the real begins now. The other end may remember the
-// numbers of an earlier flow, which was forgotten here. Microseconds of game time are above all that it can
-// have had.
-func (r *Real) begins() uint64 {
-	return max(uint64(max(r.Now(), 0)/time.Microsecond), r.spent)
-}
+// begins is the number above which the flows begin that the real begins now.
+func (r *Real) begins() uint64 { return flow.Begins(r.Now(), r.spent) }
 
 // forget notes the numbers of a flow that is forgotten.
 func (r *Real) forget(p *peer) { r.spent = max(r.spent, p.in.Last(), p.out.Last()) }
@@ -174,14 +170,9 @@ func (p *Population) HandleRemainder(a *flow.Remainder) {
 		return // it has moved, and asks again
 	}
 	r := rec.real
-	end := r.known(a.From, a.FromPart)
-	if end == nil || end.asked == 0 || uint64(end.asked) != a.Stamp {
-		return
+	if end := r.known(a.From, a.FromPart); end != nil {
+		end.prospect.Take(a, &end.in, end.cause, end.upload)
 	}
-	if !end.in.Heard() && !end.sure {
-		end.sure, end.in = true, flow.NewReceiver(a.Incarnation, max(a.Low, 1)-1)
-	}
-	end.through = a.Covers(end.in.Last(), end.cause, end.upload)
 }
 
 // contents is what of its flows a backup of a real has.

@@ -76,7 +76,7 @@ func (c *Cell) assertReal(rec *record) {
 		if i > 0 && r.flows[i-1].compare(p.id, p.side) >= 0 {
 			invariant.Broken("space: %v has two flows with %v", rec.e.ID, p.id)
 		}
-		if c.now < r.quietUntil && !r.own(p) && (p.out.Kept() > 0 || p.in.Owed() || p.through && r.idle(p)) {
+		if c.now < r.quietUntil && !r.own(p) && (p.out.Kept() > 0 || p.in.Owed() || p.prospect.Nothing && r.idle(p)) {
 			invariant.Broken("space: the flow of %v with %v has something to do, and is not looked at", rec.e.ID, p.id)
 		}
 	}

@@ -2,7 +2,6 @@ package baseapp
 
 import (
 	"slices"
-	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -74,7 +73,7 @@ func (t *talk) keepsNothing() bool {
 
 // mayComeAgain reports whether something that was handled may be said again; see space.Real.
 func (t *talk) mayComeAgain() bool {
-	if !t.in.Heard() || t.through {
+	if !t.in.Heard() || t.prospect.Nothing {
 		return false
 	}
 	t.home = t.of.app.homeOf(t.id)
@@ -93,8 +92,8 @@ func (t *talk) inquire(to mercury.Address) {
 	if to.IsZero() || to != a.net.Self() && a.links.Level(to) > mercury.Free {
 		return
 	}
-	t.asked = a.now
-	m := flow.Inquiry{Of: t.id, OfPart: t.part, By: t.of.id, ByPart: entity.BasePart, Reply: a.net.Self(), Stamp: uint64(t.asked)}
+	m := flow.Inquiry{Of: t.id, OfPart: t.part, By: t.of.id, ByPart: entity.BasePart, Reply: a.net.Self()}
+	t.prospect.Ask(a.now, &m)
 	if to == a.net.Self() {
 		a.takeInquiry(&m)
 		return
@@ -105,24 +104,20 @@ func (t *talk) inquire(to mercury.Address) {
 // doubts reports whether a message may be of a flow that was forgotten, and if so asks the app that it comes
 // from.
 func (t *talk) doubts(m *flow.Message) bool {
-	if t.in.Heard() || t.sure || t.of.spent == 0 || m.Low > t.of.spent {
+	if !t.prospect.Doubts(m, &t.in, t.of.spent) {
 		return false
 	}
 	a := t.of.app
 	a.report.Doubted++
 	a.age(t)
-	if t.asked == 0 || a.now-t.asked >= flow.ResendAfter {
+	if t.prospect.MayAsk(a.now, flow.ResendAfter) {
 		t.inquire(m.Reply)
 	}
-	return !t.sure // the sender may be here, and have answered
+	return t.prospect.Doubts(m, &t.in, t.of.spent) // the sender may be here, and have answered
 }
 
-// begins is the number above which the flows begin that the base begins now. The other end may remember the
-// numbers of an earlier flow, which was forgotten here. Microseconds of the cluster's time are above all that it
-// can have had.
-func (b *base) begins() uint64 {
-	return max(uint64(max(b.app.now+b.app.shift, 0)/time.Microsecond), b.spent)
-}
+// begins is the number above which the flows begin that the base begins now.
+func (b *base) begins() uint64 { return flow.Begins(b.app.now+b.app.shift, b.spent) }
 
 // takeInquiry answers for the sender of a flow, or passes the question on to the cell part.
 func (a *BaseApp) takeInquiry(m *flow.Inquiry) {
@@ -162,7 +157,7 @@ func (a *BaseApp) takeRemainder(by sender, m *flow.Remainder) {
 		return // it has moved, and asks again
 	}
 	i, found := b.findTalk(m.From, m.FromPart)
-	if !found || b.talks[i].asked == 0 || uint64(b.talks[i].asked) != m.Stamp {
+	if !found {
 		return
 	}
 	if by.role == wire.BaseApp && a.homeOf(m.From).App != by.app || by.role == wire.CellApp && m.FromPart != entity.CellPart {
@@ -170,10 +165,7 @@ func (a *BaseApp) takeRemainder(by sender, m *flow.Remainder) {
 		return
 	}
 	t := b.talks[i]
-	if !t.in.Heard() && !t.sure {
-		t.sure, t.in = true, flow.NewReceiver(m.Incarnation, max(m.Low, 1)-1)
-	}
-	if t.through = m.Covers(t.in.Last(), t.cause, 0); t.through && !t.active && t.atRest() {
+	if t.prospect.Take(m, &t.in, t.cause, 0) && t.prospect.Nothing && !t.active && t.atRest() {
 		t.forget()
 	}
 }

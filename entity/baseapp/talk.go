@@ -57,11 +57,9 @@ type talk struct {
 	// began to wait for it.
 	used, answered time.Duration
 	active, aging  bool
-	// unused is for how long it had not moved before used, if that says when it was looked at. asked is when the
-	// other end was asked last what may still come; through says that it has answered: nothing. sure says that
-	// it is known where a flow goes on whose numbers may have been forgotten.
-	unused, asked time.Duration
-	through, sure bool
+	// unused is for how long it had not moved before used, if that says when it was looked at.
+	unused   time.Duration
+	prospect flow.Prospect
 }
 
 // talking is what a BaseApp has of all talks.
@@ -338,7 +336,7 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 	if t.doubts(m) {
 		return // the sender sends it again
 	}
-	t.at, t.through = m.Reply, false
+	t.at, t.prospect.Nothing = m.Reply, false
 	t.out.Lives(m.Incarnation, &t.life)
 	t.in.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, t.deliver)
 	a.wake(t)

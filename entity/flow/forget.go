@@ -3,6 +3,7 @@ package flow
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -57,6 +58,50 @@ func (m *Inquiry) Parse(b []byte) error {
 		return fmt.Errorf("flow: inquiry: %w", err)
 	}
 	return nil
+}
+
+// Prospect is what the target of a flow knows of what may still come of it. The zero value knows nothing.
+type Prospect struct {
+	// Asked is when the sender was asked last, 0 if it never was.
+	Asked time.Duration
+	// Nothing says that it has answered: nothing. Something that comes after all makes it untrue.
+	Nothing bool
+	// sure says that it is known where a flow goes on whose numbers may have been forgotten.
+	sure bool
+}
+
+// MayAsk reports whether the last question was long enough ago.
+func (x *Prospect) MayAsk(now, patience time.Duration) bool {
+	return x.Asked == 0 || now-x.Asked >= patience
+}
+
+// Ask notes that m is asked now, and stamps it.
+func (x *Prospect) Ask(now time.Duration, m *Inquiry) { x.Asked, m.Stamp = now, uint64(now) }
+
+// Doubts reports whether a message may be of a flow that was forgotten: in has heard nothing of it, and spent is the highest
+// number that the target has forgotten.
+func (x *Prospect) Doubts(m *Message, in *Receiver, spent uint64) bool {
+	return !in.Heard() && !x.sure && spent > 0 && m.Low <= spent
+}
+
+// Take takes an answer, and reports whether it is the one to the last question. cause and upload are those of the last call
+// that was handled; see Covers. A flow that may have been forgotten goes on where the sender says.
+func (x *Prospect) Take(a *Remainder, in *Receiver, cause, upload uint64) bool {
+	if x.Asked == 0 || uint64(x.Asked) != a.Stamp {
+		return false
+	}
+	if !in.Heard() && !x.sure {
+		x.sure, *in = true, NewReceiver(a.Incarnation, max(a.Low, 1)-1)
+	}
+	x.Nothing = a.Covers(in.Last(), cause, upload)
+	return true
+}
+
+// Begins is the number above which the flows begin that a part begins now, which has forgotten numbers up to spent: the
+// other end may remember those of an earlier flow. now is the time of the cluster, or of the game; microseconds of it are
+// above all that there can have been.
+func Begins(now time.Duration, spent uint64) uint64 {
+	return max(uint64(max(now, 0)/time.Microsecond), spent)
 }
 
 // Remainder is the answer to an Inquiry.

@@ -47,7 +47,7 @@ func newCheckers(c *Cluster) []checker {
 		&savedKept{c},
 		&storeKeeps{c},
 		&loginsBounded{c},
-		&gatesFresh{c: c, way: map[entity.ID][]property.Vector3{}, budget: map[entity.ID]int{}, met: map[[2]entity.ID]meeting{}, app: map[entity.ID]string{}},
+		&gatesFresh{c: c, seen: map[entity.ID]time.Duration{}, way: map[entity.ID][]property.Vector3{}, budget: map[entity.ID]int{}, met: map[[2]entity.ID]meeting{}, app: map[entity.ID]string{}},
 	}
 }
 

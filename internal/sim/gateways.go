@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -146,7 +147,7 @@ func (k *clientsConverge) throughGates(bad func(string, ...any), pl *player, fro
 		places, owed := k.c.images(v, theOther, from)
 		r := pl.client.Entity(v.ID())
 		switch {
-		case r == nil && owed:
+		case r == nil && owed && gated(cell):
 			bad("misses %s through a gateway", v.ID())
 		case r != nil && !slices.Contains(places, r.Position):
 			bad("has %s at %v, through gateways it is at %v", v.ID(), r.Position, places)
@@ -157,12 +158,22 @@ func (k *clientsConverge) throughGates(bad func(string, ...any), pl *player, fro
 	})
 }
 
+// gated reports whether a cell knows of gateways. A space loses its data if the manager dies together with both
+// of the space's keepers and all CellApps that have a cell of it.
+func gated(cell space.Hosted) bool {
+	for range cell.AllSpaceData(spacekey.Gateway) {
+		return true
+	}
+	return false
+}
+
 // gatesFresh checks that what clients see through a gateway while all walk is late by no more than
 // staleLimit, unless all that time the budget of the client was spent: in a sound network, every place of a figure
 // that a client holds is one where that was then. Without the exception, tight worlds failed.
 type gatesFresh struct {
 	c       *Cluster
 	way     map[entity.ID][]property.Vector3 // of the last staleLimit, by the checks
+	seen    map[entity.ID]time.Duration      // the last check that found it
 	told    [][]uint64                       // bytes to each player, by the same
 	budget  map[entity.ID]int                // of each player, of the last check
 	met     map[[2]entity.ID]meeting
@@ -183,7 +194,8 @@ func (k *gatesFresh) safe() error {
 	}
 	way := k.c.waysIn()[0]
 	for i, pl := range k.c.players {
-		if !pl.playing() || k.spent(i) {
+		// Of one whose base is gone, its client has yet to hear.
+		if !pl.playing() || k.c.forsaken(pl.id()) || k.spent(i) {
 			continue
 		}
 		for r := range pl.client.Entities() {
@@ -209,7 +221,7 @@ func (k *gatesFresh) follow() {
 			k.app[id], k.changed = p.Name, k.c.now
 		}
 		if cell.Space() == theOther {
-			k.way[id] = lastOf(k.way[id], v.Position())
+			k.way[id], k.seen[id] = lastOf(k.way[id], v.Position()), k.c.now
 		} else {
 			k.budget[id] = v.ClientBudget()
 		}
@@ -238,7 +250,7 @@ func (k *gatesFresh) spent(player int) bool {
 
 func (k *gatesFresh) place(pl *player, r *client.Replica, way *wayIn) error {
 	been := k.way[r.ID]
-	if len(been) == 0 {
+	if len(been) == 0 || k.seen[r.ID] != k.c.now {
 		return nil
 	}
 	pair := [2]entity.ID{pl.id(), r.ID}

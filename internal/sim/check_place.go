@@ -24,6 +24,7 @@ type walked struct {
 	logins      int
 	incarnation uint32
 	since       time.Duration
+	seen        time.Duration // the last check that found a real
 	at          property.Vector3
 	way         float64
 	forced      uint64 // what its client had heard by then
@@ -54,8 +55,13 @@ func (k *lastWord) safe() error {
 			return // the real has been given up, and does not know yet
 		}
 		if w.logins != pl.logins || w.incarnation != order {
-			w = walked{logins: pl.logins, incarnation: order, since: k.c.now, at: v.Position(), forced: pl.client.Stats().Forced}
+			since := k.c.now
+			if w.logins == pl.logins && w.seen > 0 {
+				since = w.seen // it may have stood since then, and have been on its way to another cell at each check
+			}
+			w = walked{logins: pl.logins, incarnation: order, since: since, at: v.Position(), forced: pl.client.Stats().Forced}
 		}
+		w.seen = k.c.now
 		stats := pl.client.Stats()
 		if n := stats.Interrupted + stats.Resumed + stats.Switched; n != w.cuts {
 			w.cuts, w.cutAt = n, k.c.now

@@ -32,7 +32,8 @@
 //   - Opened comes first and Closed last; nothing is delivered from a channel that this side has
 //     closed.
 //   - An unreliable message leaves with the next Flush, whatever the window, or never if there are
-//     too many. A tick's reliable messages do not wait behind bulk.
+//     too many. A tick's reliable messages do not wait behind bulk. However many unreliable ones there are, half of
+//     the pace is left to those that wait for it.
 //   - On a path without loss nothing is sent twice. Config.Copies bounds what is sent twice on a
 //     path that loses packets.
 //   - Copies cause no loss: they yield to a queue, whoever filled it, and end when they do not help
@@ -104,7 +105,7 @@
 //	ticket     05     length, bytes
 //	challenge  06     8 bytes to be sent back from a new address
 //	response   07     the 8 bytes
-//	ack        08     largest, delay in 131 µs, run - 1
+//	ack        08     largest, delay in 131 µs since the newest packet that asked for an ack, run - 1
 //	ack        09     the same, next segments of both streams, count, count × (gap - 1, run - 1)
 //	pause      0a     number, next segments of both streams to be delivered; before each ack while it lasts
 //	resume     0b     number

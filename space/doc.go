@@ -201,6 +201,8 @@
 //     control what it sees through a gateway (SetControlledBy).
 //   - An image's place is that of the entity as known here, and the offset. So clients converge as they
 //     do without gateways.
+//   - A gateway that one of its spaces does not have any more, since it was closed there or the space has lost its data, is
+//     closed: nobody sees through, whatever the other space still has.
 //   - To whoever looks on, an entity that goes through leaves and enters in one bundle, at one place. Its
 //     own client and its companions see nothing of that in a transition.
 //

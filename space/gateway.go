@@ -207,10 +207,10 @@ func (c *Cell) readGates() {
 // gatesOf are the ends of a gateway that are in this space: one, or both.
 func (c *Cell) gatesOf(id entity.ID, g *Gateway) (ends []gate) {
 	if g.Near.Space == c.space {
-		ends = append(ends, c.gate(uint64(id)<<1, &g.Near, &g.Far, g.Offset))
+		ends = append(ends, c.gate(spacekey.GatewayEnd(uint64(id), false), &g.Near, &g.Far, g.Offset))
 	}
 	if g.Far.Space == c.space {
-		ends = append(ends, c.gate(uint64(id)<<1|1, &g.Far, &g.Near, property.Vector3{X: -g.Offset.X, Y: -g.Offset.Y, Z: -g.Offset.Z}))
+		ends = append(ends, c.gate(spacekey.GatewayEnd(uint64(id), true), &g.Far, &g.Near, property.Vector3{X: -g.Offset.X, Y: -g.Offset.Y, Z: -g.Offset.Z}))
 	}
 	return ends
 }

@@ -22,6 +22,18 @@ const (
 	Gateway
 )
 
+// GatewayEnd names an end of a gateway in the cluster: by its id in the data of both spaces, and by which of the two it is.
+// GatewayOf is the id again.
+func GatewayEnd(id uint64, far bool) uint64 {
+	if far {
+		return id<<1 | 1
+	}
+	return id << 1
+}
+
+// GatewayOf is the id of a gateway of which end is one.
+func GatewayOf(end uint64) uint64 { return end >> 1 }
+
 // MostMaxEntities bounds entity.SpaceInfo.MaxEntities.
 const MostMaxEntities = 1 << 30
 

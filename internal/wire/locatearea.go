@@ -15,7 +15,7 @@ const MaxAreaApps = 64
 // LocateArea asks which CellApps have cells that touch an area of a space: what goes on at one end of a
 // gateway is told to them. It is asked again and again as long as anybody is near the gateway.
 type LocateArea struct {
-	Gateway uint64 // the end of a gateway, as the asker calls it; echoed in LocatedArea
+	Gateway uint64 // the end of a gateway, see spacekey.GatewayEnd; echoed in LocatedArea
 	Space   entity.SpaceID
 	Area    bsp.Rect
 }
@@ -31,7 +31,7 @@ func (m *LocateArea) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *LocateArea) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // LocatedArea answers a LocateArea with the CellApps of the created cells that touch the area, each once:
-// none if there is no such space.
+// none if there is no such space, or it has no such gateway.
 type LocatedArea struct {
 	Gateway uint64
 	Space   entity.SpaceID

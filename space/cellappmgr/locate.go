@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -36,12 +37,13 @@ func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	return answer
 }
 
-// locateArea answers which CellApps have created cells that touch an area. An area that is none touches
-// nothing.
+// locateArea answers which CellApps have created cells that touch an area, for an end of a gateway. An area that is none
+// touches nothing, and no gateway leads into a space whose data does not have it: that has closed it, or has lost its
+// data, and would take no ghost. (It used to be told of each move, and to ask for who that was, for ever.)
 func (m *CellAppMgr) locateArea(msg *wire.LocateArea) *wire.LocatedArea {
 	answer := &wire.LocatedArea{Gateway: msg.Gateway, Space: msg.Space}
 	s := m.space(msg.Space)
-	if s == nil || s.tree == nil {
+	if s == nil || s.tree == nil || !s.data.has(dataKey{spacekey.Gateway, entity.DataID(spacekey.GatewayOf(msg.Gateway))}) {
 		return answer
 	}
 	for _, leaf := range s.tree.Overlapping(msg.Area) {

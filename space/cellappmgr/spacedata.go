@@ -58,6 +58,11 @@ func (d *spaceData) fits(e *wire.SpaceDataEntry) bool {
 	return e.Removed || entries <= wire.MaxSpaceData && bytes <= MaxSpaceDataBytes
 }
 
+// has reports whether there is an entry that was not removed.
+func (d *spaceData) has(k dataKey) bool {
+	return slices.ContainsFunc(d.entries, func(e wire.SpaceDataEntry) bool { return !e.Removed && keyOf(&e) == k })
+}
+
 func (d *spaceData) insert(at int, e wire.SpaceDataEntry) {
 	e.Value = slices.Clone(e.Value)
 	d.entries = slices.Insert(d.entries, at, e)

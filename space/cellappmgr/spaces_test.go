@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -304,7 +305,7 @@ func TestLocateArea(t *testing.T) {
 	a := r.join(wire.CellApp, 10)
 	ask := func(space entity.SpaceID, area bsp.Rect) []mercury.Address {
 		t.Helper()
-		a.send(&wire.LocateArea{Gateway: 7, Space: space, Area: area})
+		a.send(&wire.LocateArea{Gateway: spacekey.GatewayEnd(3, true), Space: space, Area: area})
 		got := one[wire.LocatedArea](a)
 		if got.Gateway != 7 || got.Space != space {
 			t.Errorf("answer %+v", got)
@@ -316,6 +317,10 @@ func TestLocateArea(t *testing.T) {
 		t.Errorf("a cell that is not created is at %v", apps)
 	}
 	a.send(&wire.CellCreated{Space: 1, Cell: cell})
+	if apps := ask(1, here); len(apps) > 0 {
+		t.Errorf("a gateway that the space does not have leads to %v", apps)
+	}
+	a.send(&wire.SetSpaceData{Space: 1, Key: spacekey.Gateway, ID: 3, Value: []byte("it"), Said: 1})
 	if apps := ask(1, here); !slices.Equal(apps, []mercury.Address{at(10)}) {
 		t.Errorf("the cells are at %v", apps)
 	}
@@ -326,5 +331,9 @@ func TestLocateArea(t *testing.T) {
 	}
 	if apps := ask(2, here); len(apps) > 0 {
 		t.Errorf("an unknown space is at %v", apps)
+	}
+	a.send(&wire.SetSpaceData{Space: 1, Key: spacekey.Gateway, ID: 3, Removed: true, Said: 2})
+	if apps := ask(1, here); len(apps) > 0 {
+		t.Errorf("a gateway that was closed leads to %v", apps)
 	}
 }

@@ -374,8 +374,18 @@ func TestEntityLife(t *testing.T) {
 		t.Errorf("the neighbour got %v", got)
 	}
 	r.from(addr(3), &wire.ClientMove{ID: 7, ClientRest: flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}})
-	if got := r.net.to(addr(2)); len(got) != 1 || got[0].id != wire.ClientMoveID || got[0].reliable {
-		t.Errorf("the neighbour got %v", ids(got))
+	got := r.net.to(addr(2))
+	if len(got) != 1 || got[0].id != wire.OnwardID || got[0].reliable {
+		t.Fatalf("the neighbour got %v", ids(got))
+	}
+	var on wire.Onward
+	if err := on.Parse(got[0].body); err != nil || wire.ID(on.Message[0]) != wire.ClientMoveID || on.Past != (entity.Order{Incarnation: 1, Hop: 1}) {
+		t.Errorf("it was passed on as %+v: %v", on, err)
+	}
+	// One that has come here by that hop, or by a later one, goes no further.
+	r.from(addr(2), &on)
+	if got := r.net.to(addr(2)); len(got) > 0 {
+		t.Errorf("the neighbour got back %v", ids(got))
 	}
 	r.from(addr(2), &migrate.OnloadAck{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}})
 	if c.Handoffs() != 0 {

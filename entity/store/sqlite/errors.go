@@ -9,14 +9,36 @@ import (
 	"io/fs"
 
 	"github.com/cellscape/cellscape/entity/store"
+)
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+// The result codes of SQLite that kindOf knows, https://www.sqlite.org/rescode.html.
+const (
+	codePerm                 = 3
+	codeBusy                 = 5
+	codeLocked               = 6
+	codeNoMem                = 7
+	codeReadOnly             = 8
+	codeInterrupt            = 9
+	codeIOErr                = 10
+	codeCorrupt              = 11
+	codeFull                 = 13
+	codeCantOpen             = 14
+	codeTooBig               = 18
+	codeAuth                 = 23
+	codeNotADB               = 26
+	codeReadOnlyDBMoved      = codeReadOnly | 4<<8
+	codeConstraint           = 19
+	codeConstraintPrimaryKey = codeConstraint | 6<<8
+	codeConstraintUnique     = codeConstraint | 8<<8
+	codeConstraintRowID      = codeConstraint | 10<<8
 )
 
 // Error implements relational.Database.
 func (f *file) Error(err error) error {
-	var e *sqlite.Error
+	var e interface { // what the driver's errors have
+		error
+		Code() int
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -34,29 +56,28 @@ func (f *file) Error(err error) error {
 	return err
 }
 
-// kindOf is what a result code of SQLite means, https://www.sqlite.org/rescode.html; nil for what
-// only a mistake in this package could cause.
+// kindOf is what a result code means; nil for what only a mistake in this package could cause.
 func kindOf(code int) error {
 	switch code {
-	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
+	case codeConstraintPrimaryKey, codeConstraintRowID:
 		return store.ErrExists
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+	case codeConstraintUnique:
 		return store.ErrTaken
-	case sqlite3.SQLITE_READONLY_DBMOVED:
+	case codeReadOnlyDBMoved:
 		return store.ErrAway
 	}
 	switch code & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM:
+	case codeBusy, codeLocked, codeInterrupt, codeNoMem:
 		return store.ErrBusy
-	case sqlite3.SQLITE_FULL:
+	case codeFull:
 		return store.ErrFull
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+	case codeIOErr, codeCantOpen:
 		return store.ErrAway
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case codeCorrupt, codeNotADB:
 		return store.ErrCorrupt
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
+	case codeReadOnly, codePerm, codeAuth:
 		return store.ErrDenied
-	case sqlite3.SQLITE_TOOBIG:
+	case codeTooBig:
 		return store.ErrValue
 	}
 	return nil

@@ -13,8 +13,6 @@ import (
 
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/internal/relational"
-
-	_ "modernc.org/sqlite" // the driver "sqlite" of database/sql
 )
 
 const (

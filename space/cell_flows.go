@@ -229,6 +229,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if r.gone != staying {
 		return
 	}
+	c.population.past = entity.Order{} // what answers it goes its own way
 	p := c.sender(r, m, may)
 	if p == nil {
 		return

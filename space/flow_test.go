@@ -264,6 +264,27 @@ func TestMessagesDoNotCircle(t *testing.T) {
 	}
 }
 
+// What answers a message that was passed on follows its own real, not that of the message.
+func TestAnswerToPassedOnGoesOn(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 0)
+	r.create(8, 50, 0)
+	r.tick(3)
+	a := r.apps[0]
+	call := flow.MethodCall{Method: 99}
+	m := flow.Message{From: 8, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 2, Low: 1, Number: 1, Reply: r.apps[1].self, Payload: call.Append(nil, flow.RemoteCallPayload)}
+	a.population.HandleFlow(&m, r.apps[1].self)
+	m.Incarnation, m.Reply = 1, a.self // an older one, which was here
+	r.queue = nil
+	_ = a.population.Follow(entity.Order{Incarnation: 9, Hop: 9}, func() error {
+		a.population.HandleFlow(&m, r.apps[1].self)
+		return nil
+	})
+	if len(r.queue) != 1 || r.queue[0].to != r.apps[1].self {
+		t.Errorf("to one that has gone from here went %+v", r.queue)
+	}
+}
+
 // A message of the sender's older incarnation says nothing of where it is now.
 func TestStaleMessageDoesNotTurnAcks(t *testing.T) {
 	r := newRig(t, 1)

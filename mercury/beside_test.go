@@ -28,19 +28,29 @@ func (c *collected) Message(_ time.Duration, _ mercury.ChannelID, reliable bool,
 func TestReliableGetsThroughBesideUnreliable(t *testing.T) {
 	w := mercurytest.NewWorld(1)
 	var heard collected
-	a, _ := mercury.NewEndpoint(mercury.Config{Salt: 1}, mercurytest.Place(1), new(collected))
-	b, _ := mercury.NewEndpoint(mercury.Config{Salt: 2}, mercurytest.Place(2), &heard)
-	w.Add(a)
-	w.Add(b)
+	endpoint := func(n int, h mercury.Handler) *mercury.Endpoint {
+		e, err := mercury.NewEndpoint(mercury.Config{Salt: uint32(n)}, mercurytest.Place(n), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Add(e)
+		return e
+	}
+	a, b := endpoint(1, new(collected)), endpoint(2, &heard)
 	good := mercurytest.Link{Delay: 5 * time.Millisecond}
 	w.Net.SetLink(good)
 	ch := a.Dial(b.Self())
 	w.Run(time.Second)
+	send := func(n int) {
+		if err := a.Send(ch, make([]byte, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	bad := good
 	bad.Delay, bad.Rate, bad.Queue = 2*time.Second, 8<<10, 256<<10
 	w.Net.SetLink(bad)
 	for range 40 {
-		_ = a.Send(ch, make([]byte, 8<<10))
+		send(8 << 10)
 		w.Run(time.Second)
 	}
 	w.RunUntil(time.Minute, func() bool {
@@ -52,7 +62,7 @@ func TestReliableGetsThroughBesideUnreliable(t *testing.T) {
 	before := heard.from
 	for at := range 300 {
 		if at == 100 {
-			_ = a.Send(ch, make([]byte, 100<<10))
+			send(100 << 10)
 		}
 		for range 8 {
 			_, _ = a.SendUnreliable(ch, make([]byte, 100)) // what is not sent need not be

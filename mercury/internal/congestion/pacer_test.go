@@ -107,6 +107,14 @@ func TestPacerExtremes(t *testing.T) {
 	if n := p.allowed(100 * time.Hour); n != maxBurst {
 		t.Errorf("at the highest rate %d bytes are allowed", n)
 	}
+	// What fills a deep debt for a while, and the longest burst, is the most that the numbers have to hold.
+	p.set(1<<39, 14000, burstTime)
+	p.spend(100*time.Hour, math.MaxInt32)
+	p.spend(100*time.Hour, math.MaxInt32)
+	before := p.allowed(100*time.Hour + time.Millisecond)
+	if p.spendBeside(100*time.Hour+time.Millisecond, 1000); p.beside < 0 || p.allowed(100*time.Hour+time.Millisecond) > before {
+		t.Errorf("a packet beside gives credit: %+v", p)
+	}
 	p.set(minRate, 14000, burstTime)
 	p.spend(100*time.Hour, math.MaxInt32)
 	if at := p.nextAt(100*time.Hour, 1400); at < 100*time.Hour || at > 200*time.Hour {

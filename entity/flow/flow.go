@@ -74,10 +74,8 @@ type Message struct {
 
 // Append encodes m.
 func (m *Message) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(m.From))
-	b = append(b, byte(m.FromPart))
-	b = binary.AppendUvarint(b, uint64(m.To))
-	b = append(b, byte(m.ToPart))
+	b = fields.AppendEnd(b, m.From, m.FromPart)
+	b = fields.AppendEnd(b, m.To, m.ToPart)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
 	b = binary.AppendUvarint(b, m.Low)
 	b = binary.AppendUvarint(b, m.Number)
@@ -89,10 +87,8 @@ func (m *Message) Append(b []byte) []byte {
 // Parse decodes m from all of b. Payload aliases b.
 func (m *Message) Parse(b []byte) error {
 	r := codec.NewReader(b)
-	m.From = fields.ReadID(&r)
-	m.FromPart = fields.ReadPart(&r)
-	m.To = fields.ReadID(&r)
-	m.ToPart = fields.ReadPart(&r)
+	m.From, m.FromPart = fields.ReadEnd(&r)
+	m.To, m.ToPart = fields.ReadEnd(&r)
 	m.Incarnation = fields.ReadUint32(&r)
 	m.Low = r.Uvarint()
 	m.Number = r.Uvarint()
@@ -134,10 +130,8 @@ type Ack struct {
 
 // Append encodes a.
 func (a *Ack) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(a.To))
-	b = append(b, byte(a.ToPart))
-	b = binary.AppendUvarint(b, uint64(a.From))
-	b = append(b, byte(a.FromPart))
+	b = fields.AppendEnd(b, a.To, a.ToPart)
+	b = fields.AppendEnd(b, a.From, a.FromPart)
 	b = binary.AppendUvarint(b, uint64(a.Incarnation))
 	b = binary.AppendUvarint(b, uint64(a.Life))
 	b = binary.AppendUvarint(b, a.Number)
@@ -148,10 +142,8 @@ func (a *Ack) Append(b []byte) []byte {
 // Parse decodes a from all of b.
 func (a *Ack) Parse(b []byte) error {
 	r := codec.NewReader(b)
-	a.To = fields.ReadID(&r)
-	a.ToPart = fields.ReadPart(&r)
-	a.From = fields.ReadID(&r)
-	a.FromPart = fields.ReadPart(&r)
+	a.To, a.ToPart = fields.ReadEnd(&r)
+	a.From, a.FromPart = fields.ReadEnd(&r)
 	a.Incarnation = fields.ReadUint32(&r)
 	a.Life = fields.ReadUint32(&r)
 	a.Number = r.Uvarint()

@@ -36,14 +36,14 @@ func (m *Onward) Parse(body []byte) error {
 	if err := done(&r, "message passed on"); err != nil {
 		return err
 	}
-	if id, _, err := Split(m.Message); err != nil || !GoesOn(id) {
+	if id, _, err := Split(m.Message); err != nil || !goesOn(id) {
 		return fmt.Errorf("%w: a %v is not passed on", ErrMalformed, id)
 	}
 	return nil
 }
 
-// GoesOn reports whether a message is one that is passed on.
-func GoesOn(id ID) bool {
+// goesOn reports whether a message is one that is passed on.
+func goesOn(id ID) bool {
 	switch id {
 	case FlowID, FlowAckID, FlowInquiryID, ClientMoveID, SteerID:
 		return true

@@ -346,6 +346,26 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// Only what follows a real is passed on, and nothing is wrapped twice.
+func TestOnwardCarries(t *testing.T) {
+	ack := wire.Encode(nil, &flow.Ack{To: id, ToPart: entity.CellPart, From: id, FromPart: entity.BasePart, Incarnation: 1})
+	for name, tt := range map[string]struct {
+		msg  []byte
+		well bool
+	}{
+		"an ack":              {ack, true},
+		"nothing":             {nil, false},
+		"a ghost's end":       {wire.Encode(nil, &ghost.Delete{Head: head}), false},
+		"what is passed on":   {wire.Encode(nil, &wire.Onward{Past: order, Message: ack}), false},
+		"an id of no message": {[]byte{255}, false},
+	} {
+		m := wire.Onward{Past: order, Message: tt.msg}
+		if err := new(wire.Onward).Parse(m.Append(nil)); (err == nil) != tt.well || err != nil && !errors.Is(err, wire.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestRoleNames(t *testing.T) {
 	names := ""
 	for r := wire.CellAppMgr; r <= wire.Observer+1; r++ {

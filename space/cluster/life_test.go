@@ -182,9 +182,16 @@ func live(t *testing.T, cfg cluster.Config, roots *tls.Config) {
 	leave(t, w, players)
 }
 
-// meetings are where all players go together. A line may have moved so close to a corner that who comes there
-// from the other side stays on its cell: then there is another corner.
-var meetings = []property.Vector3{{X: 400, Z: 400}, {X: -400, Z: -400}, {X: 300, Z: -300}, {X: -300, Z: 300}}
+// corners are those of a ring, as shares of its radius: players go from one to the next. A line may stand outside
+// the ring, and a new cell's often does: with hardly any load there is no reason to move it further. So the ring
+// grows with each round, from 300 m until almost the end of the space.
+var corners = []property.Vector3{{X: 1, Z: 1}, {X: -1, Z: -1}, {X: 1, Z: -1}, {X: -1, Z: 1}}
+
+// corner is where those who are i steps on their way stand.
+func corner(i int) property.Vector3 {
+	at, radius := corners[i%len(corners)], min(300+float32(i/len(corners))*30, 490)
+	return property.Vector3{X: at.X * radius, Z: at.Z * radius}
+}
 
 // cross has each player go from corner to corner until all can have crossed a border twice. In each they stay
 // for half a second and more: on a busy machine no cell looks for who has left it sooner.
@@ -203,7 +210,7 @@ func cross(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 		}
 		for k, p := range players { // no two at one place, so that there is always one to cross, wherever the line goes
 			p.do(t, func(c *client.Client) error {
-				return c.SetPosition(meetings[(i/25+k)%len(meetings)], property.Vector3{})
+				return c.SetPosition(corner(i/25+k), property.Vector3{})
 			})
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -331,7 +338,7 @@ func meet(t *testing.T, w *cluster.Cluster, players []*lifeOf) netip.AddrPort {
 	t.Helper()
 	for deadline, i := time.Now().Add(patience), 0; ; i++ {
 		for _, p := range players {
-			p.do(t, func(c *client.Client) error { return c.SetPosition(meetings[i%len(meetings)], property.Vector3{}) })
+			p.do(t, func(c *client.Client) error { return c.SetPosition(corner(i), property.Vector3{}) })
 			for len(p.reset)+len(p.came) > 0 { // of how the session began
 				select {
 				case <-p.reset:

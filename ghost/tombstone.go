@@ -9,11 +9,13 @@ import (
 )
 
 // TombstoneLease is how long a tombstone stands: longer than any message of a living channel is
-// under way (mercury gives a silent peer up after 10 s).
-const TombstoneLease = 15 * time.Second
+// under way. That is more than the 10 s after which mercury gives a silent peer up: what has come also
+// waits for the processor. (With 15 s, a ghost came back with a State that was 29 s under way to a CellApp with a
+// tenth of a processor.)
+const TombstoneLease = 60 * time.Second
 
 // MaxTombstones bounds the memory of tombstones; beyond it the oldest goes. A CellApp deletes at
-// most some thousand ghosts a second.
+// most a thousand ghosts a second for long.
 const MaxTombstones = 1 << 16
 
 // Last is the highest sequence of a hop: a tombstone with it forbids the whole hop.

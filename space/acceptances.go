@@ -16,7 +16,7 @@ import (
 //	(none) -----------------> answered ----------------------------> (none)
 //	                          repeats get the same answer            or the origin dies
 //
-// (It used to be a matter of tombstones, which stand for 15 s. An entity without a base lived twice, or once more after its
+// (It used to be a matter of tombstones, which stood for 15 s. An entity without a base lived twice, or once more after its
 // end.) The zero value has none.
 type acceptances struct{ from map[mercury.Address]*accepted }
 

@@ -102,18 +102,19 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 }
 
 // takeAck settles a flow as its target says; r is nil if the real was destroyed. A restored part may
-// have handled less than the one before it, whose acks no longer count.
+// have handled less than the one before it, whose acks no longer count. That the target has ended is believed of
+// those alone who must know. From anyone else it is no sign of life either: callers whose calls went on to another app
+// once had the end told by that one, again and again, and waited for as long as it remembered.
 func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, from mercury.Address) {
-	own := a.Incarnation == stream
-	switch {
-	case a.Gone:
-		if own && (from == end.home || end.home.IsZero() && from == end.at) {
-			p.abandon(r, end, errEnded)
-		}
-	default:
+	if !a.Gone {
 		end.out.Heed(p.now, a, stream, &end.life)
+		end.used, end.giveUpAt = p.now, 0
+		return
 	}
-	end.used, end.giveUpAt = p.now, 0
+	if a.Incarnation == stream && (from == end.home || end.home.IsZero() && from == end.at) {
+		p.abandon(r, end, errEnded)
+		end.used, end.giveUpAt = p.now, 0
+	}
 }
 
 func (p *Population) has(room room, to mercury.Address) bool {

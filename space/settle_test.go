@@ -348,3 +348,25 @@ func TestLeftCallsAreSettledBesideANewCaller(t *testing.T) {
 		r.calm()
 	}
 }
+
+// Who says the end of an entity but need not know is not believed, and is no sign of life either: the target is given
+// up as soon as one of whom nobody says anything.
+func TestEndThatIsNotBelieved(t *testing.T) {
+	r := newRig(t, 2)
+	a := r.create(7, 20, 1)
+	r.tick(5)
+	if err := r.cellOf(7, 99).Then("OnPaid", 0).Within(time.Minute).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	for range int(FlowGiveUp/tickPeriod) - 5 {
+		r.tick(1)
+		a.population.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 99, FromPart: entity.CellPart, Incarnation: 1, Gone: true}, addr(3))
+	}
+	if got := r.avatar(7).Diary.Get(); strings.Contains(got, "pay") {
+		t.Fatalf("it believes anyone: %q", got)
+	}
+	r.tick(20)
+	if got := r.avatar(7).Diary.Get(); !strings.Contains(got, "pay of 0.99: "+errNowhere.Error()) {
+		t.Errorf("it heard %q", got)
+	}
+}

@@ -40,15 +40,8 @@ func (c *Cluster) hold(p *Process, ch mercury.ChannelID, reliable bool, msg []by
 	if !c.opts.Wild.Hold || !c.bad || len(c.held) >= maxHeld || len(msg) == 0 || !slices.Contains(c.cellApps, p) {
 		return false
 	}
-	in, id := 0, entity.ID(0)
-	var move wire.ClientMove
-	var flow flow.Message
-	switch {
-	case wire.ID(msg[0]) == wire.ClientMoveID && move.Parse(msg[1:]) == nil:
-		in, id = holdMoves, move.ID
-	case wire.ID(msg[0]) == wire.FlowID && flow.Parse(msg[1:]) == nil:
-		in, id = holdFlows, flow.To
-	default:
+	in, id := holdable(msg)
+	if in == 0 {
 		return false
 	}
 	if c.wild.hold.IntN(in) != 0 {
@@ -57,6 +50,25 @@ func (c *Cluster) hold(p *Process, ch mercury.ChannelID, reliable bool, msg []by
 	d := time.Duration(200+c.wild.hold.IntN(2500)) * time.Millisecond
 	c.held = append(c.held, heldMessage{p, p.starts, ch, reliable, slices.Clone(msg), id, c.now + d})
 	return true
+}
+
+// holdable returns of how many messages such as this one is held back, 0 if none is, and for which entity it is. What
+// is passed on is like what was said first.
+func holdable(msg []byte) (in int, id entity.ID) {
+	kind, body, err := wire.Split(msg)
+	if on := (wire.Onward{}); err == nil && kind == wire.OnwardID && on.Parse(body) == nil {
+		kind, body, err = wire.Split(on.Message)
+	}
+	var move wire.ClientMove
+	var m flow.Message
+	switch {
+	case err != nil:
+	case kind == wire.ClientMoveID && move.Parse(body) == nil:
+		return holdMoves, move.ID
+	case kind == wire.FlowID && m.Parse(body) == nil:
+		return holdFlows, m.To
+	}
+	return 0, 0
 }
 
 // release hands on what has waited long enough. A message whose process has died in the meantime is

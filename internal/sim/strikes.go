@@ -34,7 +34,7 @@ const strikePause, strikePatience = 3 * time.Second, 2 * time.Second
 func breakKinds() []wire.ID {
 	return []wire.ID{
 		wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostQueryID, wire.OnloadID, wire.OnloadAckID,
-		wire.CreateID, wire.RefuseRealID, wire.FlowID, wire.FlowAckID, wire.LocatedID, wire.CurrentID, wire.OfferID,
+		wire.CreateID, wire.RefuseRealID, wire.FlowID, wire.FlowAckID, wire.OnwardID, wire.LocatedID, wire.CurrentID, wire.OfferID,
 		wire.CellLostID, wire.LocateID, wire.CellCreatedID, wire.AddCellID, wire.GeometryID, wire.SpaceDataID,
 		wire.SetSpaceDataID, wire.RemoveCellID, wire.CellGoingID, wire.RemovalAckID, wire.CellRemovedID, wire.AppDeadID,
 	}

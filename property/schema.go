@@ -34,9 +34,6 @@ type Alias struct {
 // Type returns the named entity type, or nil.
 func (s *Schema) Type(name string) *Definition { return s.byName[name] }
 
-// Service returns the named service, or nil.
-func (s *Schema) Service(name string) *Definition { return s.services[name] }
-
 // ByID returns the type of an ID, or nil.
 func (s *Schema) ByID(id uint16) *Definition {
 	if int(id) >= len(s.Types) {

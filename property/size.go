@@ -5,9 +5,7 @@ import "math/bits"
 // Sizes of values as they travel. They are kept beside the values: a value that is too large to
 // travel is refused when it is set.
 
-// WireBounds returns the fewest and the most bytes that a value takes as it travels.
-func (t *DataType) WireBounds() (least, most int) { return t.minWire, t.most() }
-
+// most returns the most bytes that a value takes as it travels.
 func (t *DataType) most() int {
 	if t.fixed {
 		return t.minWire

@@ -98,7 +98,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 		c.near.arrange()
 	}
 	c.giveCharges()
-	spare := c.thrift()
+	spare := c.degradation()
 	c.due, c.rooms = c.due[:0], c.rooms[:0]
 	for i := range c.near {
 		r := c.near[i].rec.real
@@ -109,7 +109,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 		r.tellDay()
 		r.tellForced()
 		r.tellCharges()
-		r.witness.SetThrift(spare.Budget, spare.Detail)
+		r.witness.SetDegradation(spare.Budget, spare.Detail)
 		r.witness.SetAllowance(bytesIn(dt, r.session.Rate))
 		r.witness.SetMaxPacket(min(int(r.session.Room), c.clientRoom(r.e.Base)))
 		c.due = append(c.due, r)

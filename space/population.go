@@ -26,18 +26,18 @@ import (
 // the same with one cell and with a thousand rooms. Each CellApp has one. NewPopulation makes it,
 // and its NewCell makes the cells.
 type Population struct {
-	env     hosting.Env
-	cfg     Config
-	scripts *Scripts
-	cells   []*Cell // by space
-	annexes []*Cell
-	byID    map[entity.ID]*record
-	thrift  overload.Degradation
-	told    witness.Told // to clients, and of that the changes of own properties
-	toldOwn uint64
-	frozen  bool
-	held    bool // see Hold
-	crew    *crew
+	env         hosting.Env
+	cfg         Config
+	scripts     *Scripts
+	cells       []*Cell // by space
+	annexes     []*Cell
+	byID        map[entity.ID]*record
+	degradation overload.Degradation
+	told        witness.Told // to clients, and of that the changes of own properties
+	toldOwn     uint64
+	frozen      bool
+	held        bool // see Hold
+	crew        *crew
 	// leaving are the cells with reals on their way out. A message concerns one of a thousand
 	// rooms, and only that needs a sweep.
 	leaving    []*Cell

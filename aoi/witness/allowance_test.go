@@ -12,13 +12,13 @@ func TestAllowance(t *testing.T) {
 	w := New(Config{BytesPerTick: 1000, LeastBytesPerTick: 200})
 	for _, c := range []struct {
 		line          int
-		thrift        uint16
+		saved         uint16
 		budget, share int
 	}{{0, 1000, 1000, 1000}, {5000, 1000, 1000, 1000}, {640, 1000, 640, 640}, {640, 500, 320, 640}, {10, 1000, 200, 200}, {10, 500, 125, 200}, {640, 250, 160, 640}, {-1, 1000, 1000, 1000}} {
-		w.SetThrift(c.thrift, 1000)
+		w.SetDegradation(c.saved, 1000)
 		w.SetAllowance(c.line)
 		if w.Budget() != c.budget || w.Share() != c.share {
-			t.Errorf("a line of %d, a cell at %d: budget %d, share %d, want %+v", c.line, c.thrift, w.Budget(), w.Share(), c)
+			t.Errorf("a line of %d, a cell at %d: budget %d, share %d, want %+v", c.line, c.saved, w.Budget(), w.Share(), c)
 		}
 	}
 	if (Config{LeastBytesPerTick: 6000}).Validate() == nil || (Config{BytesPerTick: 100, LeastBytesPerTick: 101}).Validate() == nil || (Config{LeastBytesPerTick: -1}).Validate() == nil {

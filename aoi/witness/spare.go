@@ -16,7 +16,7 @@ const leastSaving = 125
 func (s spare) of(bytes int) int { return int(int64(bytes) * int64(s.budget) / whole) }
 
 // SetAllowance shrinks the byte budget to what the path to the client carries, in bytes per Update,
-// but not below Config.LeastBytesPerTick; with 0 it is whole. As with SetThrift, what does not fit is
+// but not below Config.LeastBytesPerTick; with 0 it is whole. As with SetDegradation, what does not fit is
 // told later, the nearest first. It does not travel: the next cell is told as well.
 func (w *Witness) SetAllowance(bytes int) { w.line = max(0, bytes) }
 
@@ -41,7 +41,7 @@ func (w *Witness) mostDeficit() int {
 	return w.spare.of(int(int64(w.cfg.MaxDeficit) * int64(w.allowed()) / int64(w.cfg.BytesPerTick)))
 }
 
-// SetThrift shrinks the byte budget and the distances of detail levels, each to a share of itself
+// SetDegradation shrinks the byte budget and the distances of detail levels, each to a share of itself
 // in thousandths (1 to 1000), while the cell has more to do than it can. The cell calls it before
 // each Update whose shares differ from the last; a share out of range is ignored. It does not
 // travel: the next cell sets its own.
@@ -50,7 +50,7 @@ func (w *Witness) mostDeficit() int {
 // things later. Details that the client has stay, and are brought up to date when the share rises
 // again. A client's budget does not shrink below 125 bytes by it. A reliable call is not a detail:
 // it is heard as far away as ever. A call that may be lost is heard only within the smaller distance.
-func (w *Witness) SetThrift(budget, detail uint16) {
+func (w *Witness) SetDegradation(budget, detail uint16) {
 	if budget > 0 && budget <= whole && detail > 0 && detail <= whole {
 		w.spare = spare{budget, detail}
 		w.rescale()

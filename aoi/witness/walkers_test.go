@@ -102,7 +102,7 @@ func TestNearestOfWalkers(t *testing.T) {
 		p95, p99, oldest int
 	}{{whole, 1, 2, DefaultMaxWait}, {250, 3, 6, DefaultMaxWait + 20}} {
 		k := newWalkers(t, Config{BytesPerTick: 250, MaxRadius: 100}, 2000, 300)
-		k.w.SetThrift(c.share, whole)
+		k.w.SetDegradation(c.share, whole)
 		var ages []int
 		oldest := 0
 		for n := range 1500 {

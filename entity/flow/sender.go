@@ -186,9 +186,6 @@ func (o *Sender) Last() uint64 { return o.next }
 // Kept is the number of unsettled messages.
 func (o *Sender) Kept() int { return len(o.kept) }
 
-// Handled is the highest number that the target said it handled.
-func (o *Sender) Handled() uint64 { return o.received }
-
 // Bytes is the length of the unsettled payloads.
 func (o *Sender) Bytes() int { return o.bytes }
 

@@ -123,8 +123,8 @@ func (s *show) line(st *status.World) string {
 		if a := &st.Apps[i]; a.Full > 0 {
 			behind += fmt.Sprintf("  %s %d waits for %s: %.0f %%", a.Role, a.Number, a.Backlog, 100*a.Full)
 		}
-		if a := &st.Apps[i]; a.Thrift > 0 {
-			behind += fmt.Sprintf("  %s %d saves: step %d", a.Role, a.Number, a.Thrift)
+		if a := &st.Apps[i]; a.SavingStep > 0 {
+			behind += fmt.Sprintf("  %s %d saves: step %d", a.Role, a.Number, a.SavingStep)
 		}
 	}
 	return fmt.Sprintf("%4.0f s  clients %d  cells %d  load %s  reals %d  ghosts %d  lines moved %d  migrations %d  late %.2f %%  tick p99 %v",

@@ -90,7 +90,7 @@ func TestEntrance(t *testing.T) {
 		{Logins: 3, Reason: "client: logging in: mercury: peer is silent"}, {Code: protocol.WorldFull, Logins: 2596, Reason: "refused: the world is full, try again"},
 	}}
 	e.set(2000, &st, 31*time.Second)
-	e.Full = full(&status.World{LoginsRefused: true, Apps: []status.App{{Role: status.RoleCellApp, Number: 1, Load: .94, Thrift: 22}, {Role: status.RoleLoginApp, Number: 2}}})
+	e.Full = full(&status.World{LoginsRefused: true, Apps: []status.App{{Role: status.RoleCellApp, Number: 1, Load: .94, SavingStep: 22}, {Role: status.RoleLoginApp, Number: 2}}})
 	for _, want := range []string{"702 of 2000", "2596 logins refused: the world is full", "3 logins logging in: mercury: peer is silent", "CellApp 1 saves (step 22)", "load of 0.94"} {
 		if !strings.Contains(e.String(), want) {
 			t.Errorf("%q does not say %q", e.String(), want)

@@ -130,8 +130,8 @@ func full(st *status.World) string {
 	}
 	for i := range st.Apps {
 		a := &st.Apps[i]
-		if a.Thrift > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d saves (step %d)", a.Role, a.Number, a.Thrift))
+		if a.SavingStep > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d saves (step %d)", a.Role, a.Number, a.SavingStep))
 		}
 		if a.Full > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d waits for %s (%.0f %%)", a.Role, a.Number, a.Backlog, 100*a.Full))

@@ -214,7 +214,7 @@ type sample struct {
 	botsHeap    int64 // what is in use of it
 	bots        bots.Stats
 	ticks, late uint64
-	thrift      int // the most that a CellApp saves
+	savingStep  int // the most that a CellApp saves
 	corrected   uint64
 }
 
@@ -247,7 +247,7 @@ func (r *run) sample() (s sample, err error) {
 	if st, ok := r.observer.Status(); ok {
 		s.ticks, s.late, s.corrected = st.Ticks, st.Late, st.Counters.Corrected
 		for i := range st.Apps {
-			s.thrift = max(s.thrift, st.Apps[i].Thrift)
+			s.savingStep = max(s.savingStep, st.Apps[i].SavingStep)
 		}
 	}
 	return s, errors.Join(err, e, e2)

@@ -59,10 +59,10 @@ type result struct {
 	BotMemory float64 `json:"bot_kb"`
 	BotHeap   float64 `json:"bot_heap_kb"`
 
-	Late    float64 `json:"late_ticks_percent"`
-	Thrift  int     `json:"cellapp_saves_step"`
-	Lost    uint64  `json:"lost_sessions"`
-	Refused uint64  `json:"refused"`
+	Late       float64 `json:"late_ticks_percent"`
+	SavingStep int     `json:"cellapp_saves_step"`
+	Lost       uint64  `json:"lost_sessions"`
+	Refused    uint64  `json:"refused"`
 	// Corrected counts moves that were too fast, since the world began: no bot makes one.
 	Corrected uint64 `json:"corrected_moves"`
 }
@@ -84,7 +84,7 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 		AgeP50: fresh.Age(0.5, 0, bots.Bands).Milliseconds(), AgeP99: fresh.Age(0.99, 0, bots.Bands).Milliseconds(),
 		NearP95: fresh.AgeNear(0.95).Milliseconds(), NearP99: fresh.AgeNear(0.99).Milliseconds(), NearWorst: fresh.WorstNear.Milliseconds(),
 		BotCPU: round((b.botsCPU - a.botsCPU).Seconds() * 1e6 / ticks), BotMemory: kb(b.botsMemory), BotHeap: kb(b.botsHeap),
-		Lost: b.bots.Lost, Refused: b.bots.Refused, Thrift: b.thrift, Corrected: b.corrected,
+		Lost: b.bots.Lost, Refused: b.bots.Refused, SavingStep: b.savingStep, Corrected: b.corrected,
 	}
 	if places > 0 {
 		res.PlaceBytes = round(float64(down) / float64(places))
@@ -138,8 +138,8 @@ func (r *result) print() {
 	if r.Greetings > 0 {
 		fmt.Fprintf(os.Stderr, "%d reliable calls from one client to another took p50 %.0f ms, p99 %.0f ms\n", r.Greetings, r.GreetP50, r.GreetP99)
 	}
-	if r.Thrift > 0 {
-		fmt.Fprintf(os.Stderr, "a CellApp saves (step %d): clients are told less than they would be\n", r.Thrift)
+	if r.SavingStep > 0 {
+		fmt.Fprintf(os.Stderr, "a CellApp saves (step %d): clients are told less than they would be\n", r.SavingStep)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package archtest keeps the architecture: which package may import which, what a package that must
 // be deterministic may not touch, that every package says what it is for, that no function is too
-// long to read, and that the packages of game programmers show no more names than can be read.
+// long to read, and that the packages of game programmers show no more names than can be read, and
+// none that takes what only the house can make.
 //
 // Only its own test uses it: that runs [Check] with the rules of this module ([House]) over every
 // package and fails on any fault. The rules are tables of text. A new edge, an impure package or a
@@ -38,6 +39,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -63,6 +65,9 @@ type Rules struct {
 	// Surfaces says how many names a package may export, and how many methods a type: "entity: 59",
 	// "space.Cell: 29".
 	Surfaces string
+	// Shown says which exported names may show types of internal packages, and why: "ghost.Haunts.Read:
+	// for the decoders of space".
+	Shown string
 }
 
 // Fault is one breach of the rules.
@@ -123,6 +128,7 @@ type checker struct {
 	impure    *reasons
 	variables *reasons
 	surfaces  []surface
+	shown     *reasons
 	faults    []fault
 }
 
@@ -132,6 +138,7 @@ func newChecker(root string, rules Rules) *checker {
 	c.impure = c.parseReasons("table of impure packages", rules.Impure)
 	c.variables = c.parseReasons("table of variables", rules.Variables)
 	c.surfaces = c.parseSurfaces(rules.Surfaces)
+	c.shown = c.parseReasons("table of shown types", rules.Shown)
 	return c
 }
 
@@ -181,6 +188,7 @@ func (c *checker) checkPackage(p *packages.Package) {
 	c.checkLength(p)
 	c.checkImports(p, name)
 	c.checkSurface(p, name)
+	c.checkShown(p, name)
 	if !c.impure.has(name) {
 		c.checkTraps(p, name)
 	}
@@ -246,13 +254,16 @@ func (r *reasons) has(name string) bool {
 	return false
 }
 
-// checkUnused reports exceptions for variables that are gone; a package that does not exist yet may
-// have a line already.
+// checkUnused reports exceptions for variables and names that are gone; a package that does not exist
+// yet may have a line already.
 func (c *checker) checkUnused() {
-	for _, l := range c.variables.lines {
-		pkg := l.name[:max(strings.LastIndex(l.name, "."), 0)]
-		if !l.used && c.edges.seen(pkg) {
-			c.report(c.variables.title, l.line, "%s is not there: remove the line", l.name)
+	for _, r := range []*reasons{c.variables, c.shown} {
+		for _, l := range r.lines {
+			folder, last := path.Split(l.name)
+			pkg, _, _ := strings.Cut(last, ".")
+			if !l.used && c.edges.seen(folder+pkg) {
+				c.report(r.title, l.line, "%s is not there: remove the line", l.name)
+			}
 		}
 	}
 }

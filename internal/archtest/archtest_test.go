@@ -54,6 +54,8 @@ state:
 nodoc:
 baddoc:
 long:
+internal/hidden:
+shown: internal/hidden
 broken:
 adapter:
 program/...: low
@@ -69,6 +71,11 @@ low.gone: the line outlived the variable
 absent.table: its package is not there yet
 state.list: a table, but it is written
 state.nothing:
+`
+
+const plantedShown = `
+shown.Excepted: somebody needs it
+shown.Gone: the line outlived the function
 `
 
 const plantedSurfaces = `
@@ -87,6 +94,7 @@ func TestPlanted(t *testing.T) {
 		Impure:    "adapter: a lock and a goroutine\nclock/excepted.go: a single file of a pure package\n",
 		Variables: plantedVariables,
 		Surfaces:  plantedSurfaces,
+		Shown:     plantedShown,
 	})
 	if err != nil {
 		t.Fatal(err)

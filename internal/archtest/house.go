@@ -2,7 +2,7 @@ package archtest
 
 // House returns the rules of this module.
 func House() Rules {
-	return Rules{Edges: houseEdges, Impure: houseImpure, Variables: houseVariables, Surfaces: houseSurfaces}
+	return Rules{Edges: houseEdges, Impure: houseImpure, Variables: houseVariables, Surfaces: houseSurfaces, Shown: houseShown}
 }
 
 // houseEdges is the house from its first floor up. Whoever wants only a reliable UDP, an AoI index,
@@ -181,6 +181,38 @@ property.setterType: a type, which Go cannot hold in a constant
 const houseSurfaces = `
 entity: 59
 entity/client: 45
+entity/baseapp: 68
 mercury: 99
+space: 79
+space/cluster: 32
+entity.Base: 49
 space.Cell: 29
+space.Population: 46
+space.Real: 74
+`
+
+// houseShown names what shows a type of an internal package, though whoever imports the library cannot name
+// it: encodings that the house's own decoders are made of, and what the processes host cells with.
+const houseShown = `
+mercury.ReadAddress: for the decoders of messages that name an app
+entity/flow.ReadDestination: for the decoders of messages that contain it
+entity/flow.ReadRequestID: for the decoders of messages that contain it
+entity/flow.Sender.Read: for the decoders of what is handed over, and of copies
+entity/flow.Receiver.Read: for the decoders of what is handed over, and of copies
+entity/flow.ClientRest.Read: for the decoders of what is handed over
+entity/flow.Session.Read: for the decoders of what is handed over, and of copies
+entity/flow.Steer.Read: for the decoder of what a CellApp is told to steer
+entity/client/protocol.Seen.Read: for the decoders of what is handed over
+entity/client/protocol.ReadDoors: for the decoders of messages about BaseApps
+ghost.Haunts.Read: for the decoders of what is handed over
+aoi/witness.Witness.Read: for the decoders of what is handed over
+migrate.Rule.Code: for the messages that contain a rule
+migrate.Part.Code: for the messages that contain a part
+space.NewPopulation: for package space/cellapp, which hosts it
+space.Population.ClientMove: for package space/cellapp, which passes moves on
+space.Population.Steer: for package space/cellapp, which passes orders on
+space.Hosted.Clock: for package space/cellapp, which keeps the clocks of cells
+space.Hosted.SetClock: for package space/cellapp, which keeps the clocks of cells
+space/cellapp.CellApp.Backlog: for the simulator, which judges it
+entity/baseapp.BaseApp.Backlog: for the simulator, which judges it
 `

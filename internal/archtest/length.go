@@ -10,8 +10,8 @@ import (
 // here once; the reader of a long one has lost the beginning at the end.
 const maxFunction = 60
 
-// checkLength reports functions that are too long. One whose body is a single statement is a table
-// and may be longer, and so may generated code.
+// checkLength reports functions that are too long. One that is a table may be
+// longer, and so may generated code.
 func (c *checker) checkLength(p *packages.Package) {
 	for _, f := range p.Syntax {
 		if ast.IsGenerated(f) {
@@ -19,7 +19,7 @@ func (c *checker) checkLength(p *packages.Package) {
 		}
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || len(fn.Body.List) == 1 {
+			if !ok || fn.Body == nil || isTable(fn.Body) {
 				continue
 			}
 			first, last := p.Fset.Position(fn.Pos()).Line, p.Fset.Position(fn.End()).Line
@@ -28,4 +28,29 @@ func (c *checker) checkLength(p *packages.Package) {
 			}
 		}
 	}
+}
+
+// isTable reports whether a body is one call, literal or return, or one switch between such.
+func isTable(body *ast.BlockStmt) bool {
+	if len(body.List) != 1 {
+		return false
+	}
+	x, ok := body.List[0].(*ast.SwitchStmt)
+	if !ok {
+		return isEntry(body.List[0])
+	}
+	for _, c := range x.Body.List {
+		if list := c.(*ast.CaseClause).Body; len(list) != 1 || !isEntry(list[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isEntry(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.ReturnStmt, *ast.ExprStmt, *ast.AssignStmt, *ast.DeclStmt:
+		return true
+	}
+	return false
 }

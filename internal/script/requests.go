@@ -122,14 +122,6 @@ func (t *Requests) Each(f func(id flow.RequestID, target entity.ID)) {
 	}
 }
 
-// Shift makes all time-outs later by d, or earlier.
-func (t *Requests) Shift(d time.Duration) {
-	for i := range t.list {
-		t.list[i].Due = max(0, gametime.After(t.list[i].Due, d))
-	}
-	t.due = max(0, gametime.After(t.due, d))
-}
-
 // Reply is what the caller is told; d is the type of the target, nil if nobody here knows it.
 func (x *Waiting) Reply(d *property.Definition, a *flow.Answer, err error) entity.Reply {
 	var m *property.Method

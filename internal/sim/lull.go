@@ -135,7 +135,7 @@ func (c *Cluster) lower(least map[entity.ID]float32) {
 		if !v.IsReal() {
 			return
 		}
-		share := float32(cell.Thrift().Detail) / gametime.NormalRate
+		share := float32(cell.Degradation().Detail) / gametime.NormalRate
 		if was, ok := least[v.ID()]; !ok || share < was {
 			least[v.ID()] = share
 		}

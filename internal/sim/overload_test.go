@@ -39,16 +39,16 @@ func TestOverload(t *testing.T) {
 		}
 		gather(apart) // six on either side
 		r.wait(30 * time.Second)
-		if st := r.observer.last; st.LoginsRefused || r.rate() != 1000 || r.thrift() != 0 {
-			t.Fatalf("before the crowd: logins refused %v, rate %d, thrift %d", st.LoginsRefused, r.rate(), r.thrift())
+		if st := r.observer.last; st.LoginsRefused || r.rate() != 1000 || r.savingStep() != 0 {
+			t.Fatalf("before the crowd: logins refused %v, rate %d, savingStep %d", st.LoginsRefused, r.rate(), r.savingStep())
 		}
 
 		gather(crowd)
 		r.until("logins are refused", time.Minute, func() bool { return r.observer.last.LoginsRefused })
-		if r.thrift() != 0 {
+		if r.savingStep() != 0 {
 			t.Error("clients were told less before logins were refused")
 		}
-		r.until("clients are told less", 10*time.Second, func() bool { return r.thrift() > 0 })
+		r.until("clients are told less", 10*time.Second, func() bool { return r.savingStep() > 0 })
 		if r.rate() != 1000 {
 			t.Error("the space slowed down before clients were told less")
 		}
@@ -71,7 +71,7 @@ func TestOverload(t *testing.T) {
 
 		gather(apart)
 		r.until("the space is as fast as ever", 3*time.Minute, func() bool { return r.rate() == 1000 })
-		r.until("clients are told all", 3*time.Minute, func() bool { return r.thrift() == 0 })
+		r.until("clients are told all", 3*time.Minute, func() bool { return r.savingStep() == 0 })
 		r.until("logins are open", 10*time.Second, func() bool { return !r.observer.last.LoginsRefused })
 		for _, pl := range r.players {
 			pl.steer = nil
@@ -106,19 +106,19 @@ func TestOverloadComesAndGoes(t *testing.T) {
 			refused = st.LoginsRefused
 			for i := range st.Apps {
 				a := &st.Apps[i]
-				if (a.Saving != nil) != (a.Thrift > 0) {
-					t.Errorf("step %d saves %+v", a.Thrift, a.Saving)
+				if (a.Saving != nil) != (a.SavingStep > 0) {
+					t.Errorf("step %d saves %+v", a.SavingStep, a.Saving)
 				}
 				if s := a.Saving; s != nil {
 					if s.Budget > .25 && s.Detail < 1 || s.Detail > .5 && s.Rate < 1 || s.Budget == 1 {
-						t.Errorf("out of order: step %d saves %+v", a.Thrift, *s)
+						t.Errorf("out of order: step %d saves %+v", a.SavingStep, *s)
 					}
 					if !refused {
-						t.Errorf("logins are open at step %d", a.Thrift)
+						t.Errorf("logins are open at step %d", a.SavingStep)
 					}
 				}
 			}
-			is := r.thrift()
+			is := r.savingStep()
 			if is != last && (is > last) != (direction > 0) {
 				turns, direction = turns+1, -direction
 			}
@@ -153,7 +153,7 @@ func TestOverloadComesAndGoes(t *testing.T) {
 	})
 }
 
-// rate is that of the slowest cell, thrift the most steps by which a CellApp saves, game the game
+// rate is that of the slowest cell, savingStep the most steps by which a CellApp saves, game the game
 // time of the first cell.
 func (r *rig) rate() uint16 {
 	slowest := uint16(1000)
@@ -165,9 +165,9 @@ func (r *rig) rate() uint16 {
 	return slowest
 }
 
-func (r *rig) thrift() (most int) {
+func (r *rig) savingStep() (most int) {
 	for _, a := range r.observer.last.Apps {
-		most = max(most, a.Thrift)
+		most = max(most, a.SavingStep)
 	}
 	return most
 }

@@ -50,8 +50,8 @@ type CellsReport struct {
 	// Load is the CellApp's load in nanoseconds of work per second: that of its cells and of its
 	// other work.
 	Load int64
-	// Thrift is how many steps the CellApp has taken to save work, 0 for none.
-	Thrift uint8
+	// SavingStep is how many steps the CellApp has taken to save work, 0 for none.
+	SavingStep uint8
 	// Saves is what the steps amount to, in thousandths: of budgets, details and the rate of time.
 	Saves [3]uint16
 	// Time is the time of the cluster as the CellApp knows it, 0 if it does not say.
@@ -105,7 +105,7 @@ const (
 func (m *CellsReport) Append(b []byte) []byte {
 	b = codec.AppendBool(b, m.Further)
 	b = binary.AppendVarint(b, m.Load)
-	b = append(b, m.Thrift)
+	b = append(b, m.SavingStep)
 	for _, share := range m.Saves {
 		b = binary.LittleEndian.AppendUint16(b, share)
 	}
@@ -152,7 +152,7 @@ func (m *CellsReport) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Further = r.Bool()
 	m.Load = r.Varint()
-	m.Thrift = r.U8()
+	m.SavingStep = r.U8()
 	for i := range m.Saves {
 		m.Saves[i] = r.U16()
 	}

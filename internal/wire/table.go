@@ -12,7 +12,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Message ids. New ones are added at the end of their receiver's block.
+// Message ids. A new one goes to the end of its receiver's last block:
+// blocks have sixteen ids, and some receivers have filled theirs.
 const (
 	// To any process from a manager.
 	WelcomeID ID = 1 + iota

@@ -49,7 +49,7 @@ func samples() []wire.Received {
 		Unsent:   wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}},
 		Received: wire.Tally{wire.FlowID: 1 << 40, wire.LoginsID: 2}}
 	unsent := []status.Unsent{{Reason: "full", Message: "Freeze", Count: 1 << 40, Fault: true}}
-	carrier := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: addr4.String(), Name: "a.example", RTT: 2}
+	carrier := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: addr4.String(), Name: "a.example", RTT: 2, Loss: 0.25}
 	for i, n := range carrier.Numbers() {
 		*n = uint64(i + 1)
 	}
@@ -68,7 +68,7 @@ func samples() []wire.Received {
 				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []status.Line{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
-		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, Thrift: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1}, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told}},
+		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, SavingStep: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1}, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told}},
 		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Unprotected: 9, RulesPending: 2, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent, Told: report.Told,
 	}
@@ -100,7 +100,7 @@ func samples() []wire.Received {
 
 		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}, Term: 300},
 		&report,
-		&wire.CellsReport{Further: true, Load: 1 << 33, Thrift: 7, Saves: [3]uint16{500, 600, 700}, Time: time.Hour, Cells: []wire.CellReport{
+		&wire.CellsReport{Further: true, Load: 1 << 33, SavingStep: 7, Saves: [3]uint16{500, 600, 700}, Time: time.Hour, Cells: []wire.CellReport{
 			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Gained: -1 << 40, Reals: 5, Ghosts: 6, Handoffs: 7, Held: true, Rate: 640, Clock: 1 << 33, Loaded: bsp.Rect{MinX: -1, MinZ: 1, MaxX: 2, MaxZ: 3}, Profile: profile, Edges: edges},
 			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Gained: 1 << 40, Reals: 11, Ghosts: 12, Handoffs: 13, Held: true, Rate: 1000, Clock: 5, Loaded: bsp.Rect{MinX: 1, MinZ: 2, MaxX: 3, MaxZ: 4}, Profile: profile, Edges: edges},
 		}},

@@ -42,8 +42,8 @@ func (s *said) again(now time.Duration, r *wire.CellReport) bool {
 // messages as needed.
 func (a *CellApp) reportCells(now time.Duration) {
 	m := &a.cellsReport
-	m.Further, m.Load, m.Cells, m.Thrift = false, a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
-	save := a.throttle.Thrift()
+	m.Further, m.Load, m.Cells, m.SavingStep = false, a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
+	save := a.throttle.Degradation()
 	m.Saves = [3]uint16{save.Budget, save.Detail, save.Rate}
 	m.Time = max(0, a.clusterTime(a.ticks.Now())) // now, at the end of a tick that may have been long
 	average := a.averageWork()

@@ -20,8 +20,8 @@ func (a *CellApp) save(now time.Duration) {
 	if a.population.Frozen() || !a.throttle.Tick(now, raw, smoothed, max(work, a.pressure) < start) {
 		return
 	}
-	t := a.throttle.Thrift()
-	a.population.SetThrift(t)
+	t := a.throttle.Degradation()
+	a.population.SetDegradation(t)
 	a.log.Warn("overload: the CellApp changes how much it saves", "load", inCores(smoothed), "work", inCores(work), "backlog", inCores(a.pressure),
 		"late", inCores(a.strain), "step", a.throttle.Step(), "of", a.throttle.Steps(),
 		"client_budget", t.Budget, "detail", t.Detail, "rate_wanted", t.Rate)
@@ -94,7 +94,7 @@ func (a *CellApp) wantedRate(c *hostedCell, average int64) uint16 {
 	if work, _ := c.Work(); work < average/2 {
 		return gametime.NormalRate
 	}
-	return a.throttle.Thrift().Rate
+	return a.throttle.Degradation().Rate
 }
 
 // spaceRate takes the manager's word on how fast the game time of a space runs.

@@ -60,17 +60,17 @@ func TestOverloadIsReported(t *testing.T) {
 	r := crowdedRig(t, 12e8, nil)
 	alone := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1, 1))
 	r.manage(&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 1}, Tree: alone.Append(nil)})
-	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != gametime.NormalRate {
+	if m := r.reportedAll(); m.SavingStep != 0 || m.Cells[0].Rate != gametime.NormalRate {
 		t.Errorf("at first: %+v", m)
 	}
 	r.tick(20)
-	if m := r.reportedAll(); m.Thrift == 0 || m.Cells[0].Rate != gametime.NormalRate {
-		t.Errorf("with budgets to save at: thrift %d, rate %d", m.Thrift, m.Cells[0].Rate)
+	if m := r.reportedAll(); m.SavingStep == 0 || m.Cells[0].Rate != gametime.NormalRate {
+		t.Errorf("with budgets to save at: step %d, rate %d", m.SavingStep, m.Cells[0].Rate)
 	}
 	r.tick(80)
 	m := r.reportedAll()
-	if int(m.Thrift) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 || m.Cells[1].Rate != gametime.NormalRate {
-		t.Errorf("at the floor: thrift %d of %d, rates %d and %d", m.Thrift, r.app.throttle.Steps(), m.Cells[0].Rate, m.Cells[1].Rate)
+	if int(m.SavingStep) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 || m.Cells[1].Rate != gametime.NormalRate {
+		t.Errorf("at the floor: step %d of %d, rates %d and %d", m.SavingStep, r.app.throttle.Steps(), m.Cells[0].Rate, m.Cells[1].Rate)
 	}
 	r.manage(&wire.Freeze{On: true})
 	step := r.app.throttle.Step()
@@ -98,8 +98,8 @@ func TestOwnWorkLeavesNoCellAlone(t *testing.T) {
 		r.app.own.Add(70 * time.Millisecond) // in each tick of 100 ms
 		r.tick(1)
 	}
-	if m := r.reportedAll(); int(m.Thrift) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 {
-		t.Errorf("thrift %d of %d, rate %d", m.Thrift, r.app.throttle.Steps(), m.Cells[0].Rate)
+	if m := r.reportedAll(); int(m.SavingStep) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 {
+		t.Errorf("step %d of %d, rate %d", m.SavingStep, r.app.throttle.Steps(), m.Cells[0].Rate)
 	}
 }
 
@@ -179,14 +179,14 @@ func TestBacklogIsOverload(t *testing.T) {
 	r.app.links.Send(other, &wire.Freeze{})
 	r.net.waiting = map[mercury.Address]int{other: queueLimit / 2}
 	r.tick(30)
-	if m := r.reportedAll(); m.Thrift != 0 {
-		t.Errorf("for a slow CellApp %d steps are saved", m.Thrift)
+	if m := r.reportedAll(); m.SavingStep != 0 {
+		t.Errorf("for a slow CellApp %d steps are saved", m.SavingStep)
 	}
 	real := r.baseOf()
 	r.app.links.Send(real, &wire.Freeze{})
 	r.net.waiting = map[mercury.Address]int{real: queueLimit / 2}
 	r.tick(20)
-	if m := r.reportedAll(); m.Thrift == 0 {
+	if m := r.reportedAll(); m.SavingStep == 0 {
 		t.Error("for a slow BaseApp nothing is saved")
 	}
 	if b := r.app.Backlog(); b.To != real || b.Level() != mercury.Packed {
@@ -198,8 +198,8 @@ func TestBacklogIsOverload(t *testing.T) {
 	}
 	r.net.waiting = nil
 	r.tick(400)
-	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != gametime.NormalRate {
-		t.Errorf("when it keeps up again %d steps are saved, the rate is %d", m.Thrift, m.Cells[0].Rate)
+	if m := r.reportedAll(); m.SavingStep != 0 || m.Cells[0].Rate != gametime.NormalRate {
+		t.Errorf("when it keeps up again %d steps are saved, the rate is %d", m.SavingStep, m.Cells[0].Rate)
 	}
 }
 
@@ -222,16 +222,16 @@ func TestLateTicksAreOverload(t *testing.T) {
 	}
 	late(1, 5*time.Second)
 	r.tick(20)
-	if m := r.reportedAll(); m.Thrift != 0 {
-		t.Errorf("after one pause %d steps are saved", m.Thrift)
+	if m := r.reportedAll(); m.SavingStep != 0 {
+		t.Errorf("after one pause %d steps are saved", m.SavingStep)
 	}
 	late(40, DefaultTick*19/20)
-	if m := r.reportedAll(); m.Thrift == 0 {
+	if m := r.reportedAll(); m.SavingStep == 0 {
 		t.Error("a machine that does not keep up is no reason to save")
 	}
 	r.now = r.app.ticks.Next() - DefaultTick
 	r.tick(400)
-	if m := r.reportedAll(); m.Thrift != 0 {
-		t.Errorf("when it keeps up again %d steps are saved", m.Thrift)
+	if m := r.reportedAll(); m.SavingStep != 0 {
+		t.Errorf("when it keeps up again %d steps are saved", m.SavingStep)
 	}
 }

@@ -36,7 +36,7 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		}
 		m.warnOfLoad(a)
 	}
-	a.thrift, a.saves = int(msg.Thrift), msg.Saves
+	a.savingStep, a.saves = int(msg.SavingStep), msg.Saves
 	m.compareTime(now, a, msg.Time)
 	for i := range msg.Cells {
 		r := &msg.Cells[i]

@@ -101,7 +101,7 @@ type gate struct {
 // judgeLogins decides whether the loads let players come in, and tells the LoginApps when that changes.
 func (m *CellAppMgr) judgeLogins() {
 	g := &m.gate
-	reason, thrifty := m.whyFull()
+	reason, saving := m.whyFull()
 	now := m.awake.total
 	if full := reason != ""; full == g.refused {
 		g.waiting = false
@@ -111,7 +111,7 @@ func (m *CellAppMgr) judgeLogins() {
 		g.waiting, g.since = true, now
 	}
 	// A CellApp that already saves has been over its bound for longer than any tolerance.
-	if now-g.since < m.cfg.Logins.Tolerance && !thrifty {
+	if now-g.since < m.cfg.Logins.Tolerance && !saving {
 		return
 	}
 	g.refused, g.reason, g.waiting = reason != "", reason, false
@@ -127,9 +127,9 @@ func (m *CellAppMgr) logins() *wire.Logins {
 	return &wire.Logins{Refused: m.gate.refused, Reason: m.gate.reason}
 }
 
-// whyFull says why nobody may come in at the present loads, or "". thrifty says that a CellApp
+// whyFull says why nobody may come in at the present loads, or "". saving says that a CellApp
 // already saves.
-func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
+func (m *CellAppMgr) whyFull() (reason string, saving bool) {
 	c := m.cfg.Logins
 	if c.Always {
 		return "", false
@@ -143,7 +143,7 @@ func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 		if a.role != wire.CellApp {
 			continue
 		}
-		if a.thrift > 0 {
+		if a.savingStep > 0 {
 			return a.String() + " saves on what its players see", true
 		}
 		apps++

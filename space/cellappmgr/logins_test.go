@@ -23,11 +23,11 @@ func newFull(t *testing.T, change func(*Config)) *full {
 	return &full{r, r.join(wire.CellApp, 10), r.join(wire.CellApp, 11), r.join(wire.LoginApp, 20)}
 }
 
-// run lets time pass with two loads, as fractions of a core; CellApp a saves as thrift says.
-func (f *full) run(d time.Duration, a, b float64, thrift uint8) {
+// run lets time pass with two loads, as fractions of a core; CellApp a saves as savingStep says.
+func (f *full) run(d time.Duration, a, b float64, savingStep uint8) {
 	core := float64(load.Core)
 	for end := f.now + d; f.now < end; {
-		f.a.send(&wire.CellsReport{Load: int64(a * core), Thrift: thrift})
+		f.a.send(&wire.CellsReport{Load: int64(a * core), SavingStep: savingStep})
 		f.b.send(&wire.CellsReport{Load: int64(b * core)})
 		f.pass(100 * time.Millisecond)
 	}
@@ -36,11 +36,11 @@ func (f *full) run(d time.Duration, a, b float64, thrift uint8) {
 func TestLoginsAreRefused(t *testing.T) {
 	const tolerance = DefaultLoginTolerance
 	for _, c := range []struct {
-		name   string
-		a, b   float64
-		thrift uint8
-		after  time.Duration // 0 for never
-		reason string
+		name       string
+		a, b       float64
+		savingStep uint8
+		after      time.Duration // 0 for never
+		reason     string
 	}{
 		{"at rest", 0.2, 0.1, 0, 0, ""},
 		{"at both bounds", 0.8, 0.9, 0, 0, ""},
@@ -51,14 +51,14 @@ func TestLoginsAreRefused(t *testing.T) {
 		f := newFull(t, nil)
 		none[wire.Logins](f.login)
 		if c.after > 0 {
-			f.run(c.after-100*time.Millisecond, c.a, c.b, c.thrift)
+			f.run(c.after-100*time.Millisecond, c.a, c.b, c.savingStep)
 			none[wire.Logins](f.login)
-			f.run(200*time.Millisecond, c.a, c.b, c.thrift)
+			f.run(200*time.Millisecond, c.a, c.b, c.savingStep)
 			if m := one[wire.Logins](f.login); !m.Refused || !strings.Contains(m.Reason, c.reason) || !f.m.Status().LoginsRefused {
 				t.Errorf("%s: %+v", c.name, m)
 			}
 		}
-		f.run(time.Minute, c.a, c.b, c.thrift)
+		f.run(time.Minute, c.a, c.b, c.savingStep)
 		none[wire.Logins](f.login)
 		if f.m.Status().LoginsRefused != (c.after > 0) {
 			t.Errorf("%s: refused %v", c.name, c.after == 0)

@@ -37,7 +37,7 @@ type member struct {
 	cells        int             // of a CellApp, in all spaces
 	retiring     bool            // the whole CellApp is being shut down
 	work         work            // of a BaseApp
-	thrift       int             // steps that a CellApp saves
+	savingStep   int             // steps that a CellApp saves
 	saves        [3]uint16       // what they amount to
 	stop         stopAnswer      // to the orders about the stop of the world
 	operates     bool            // an observer that has ordered the stop, and is told of it

@@ -235,7 +235,7 @@ func (c *Config) describe(e *host.Env, own int) func() []status.Carrier {
 		for i, s := range e.Carriers() {
 			d := status.Carrier{
 				Network: s.Network, Outer: i >= own, Sealed: e.Net.Carriers()[i].Sealed(), Address: s.Self.String(),
-				Channels: uint64(s.Channels), Queued: uint64(s.Queued), RTT: float64(s.RTT) / float64(time.Millisecond),
+				Channels: uint64(s.Channels), Queued: uint64(s.Queued), RTT: float64(s.RTT) / float64(time.Millisecond), Loss: s.Loss,
 				MessagesIn: s.MessagesIn, MessagesOut: s.MessagesOut, BytesIn: s.BytesIn, BytesOut: s.BytesOut,
 				Resends: s.Resends, Lost: s.Lost, Refused: s.Refused,
 				Dropped: s.Dropped, Full: s.Full,

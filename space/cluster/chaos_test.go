@@ -386,8 +386,8 @@ func (w *chaos) describe() (s string) {
 	for i := range st.Apps {
 		a := &st.Apps[i]
 		s += fmt.Sprintf("%s %d at %s load %.2f", a.Role, a.Number, a.Address, a.Load)
-		if a.Thrift > 0 {
-			s += fmt.Sprintf(" thrift %d", a.Thrift)
+		if a.SavingStep > 0 {
+			s += fmt.Sprintf(" saving step %d", a.SavingStep)
 		}
 		if a.Full > 0 {
 			s += fmt.Sprintf(" waits for %s: %.0f %%", a.Backlog, 100*a.Full)

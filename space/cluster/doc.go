@@ -113,9 +113,8 @@
 //
 // A player in another OS process needs one setting, session.Config.ServerKey of package
 // entity/client/session. A ticket spares it the round trip to its BaseApp: LoginApp and BaseApps
-// share ticket keys, and a ticket is for one start of a BaseApp, which its address tells. A player
-// without the world's public key, or with another, hears nothing from the world, and its session
-// ends with mercury.ErrTimeout.
+// share ticket keys, and a ticket is for one start of a BaseApp, which its address tells. The
+// session of a player without the world's public key, or with another, ends with mercury.ErrKey.
 //
 // The processes prove to each other that they belong to this world, by Config.ClusterKeys, which
 // follow from Key if none are given. Messages between processes are taken only from peers that have

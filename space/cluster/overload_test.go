@@ -18,10 +18,10 @@ func TestLoginsAreRefusedBeforeUpdatesAreThinned(t *testing.T) {
 		fault    string // what its error names, or ""
 	}{
 		{"the defaults", overload.Config{}, cellappmgr.LoginConfig{}, ""},
-		{"thrift too early", overload.Config{Start: 0.85}, cellappmgr.LoginConfig{}, "Overload.Start"},
+		{"saving too early", overload.Config{Start: 0.85}, cellappmgr.LoginConfig{}, "Overload.Start"},
 		{"both early", overload.Config{Start: 0.7}, cellappmgr.LoginConfig{AvgLoad: 0.6, MaxLoad: 0.7}, ""},
 		{"logins too late", overload.Config{}, cellappmgr.LoginConfig{MaxLoad: 0.95}, "Overload.Start"},
-		{"thrift too soon", overload.Config{Patience: 5 * time.Second}, cellappmgr.LoginConfig{}, "Overload.Patience"},
+		{"saving too soon", overload.Config{Patience: 5 * time.Second}, cellappmgr.LoginConfig{}, "Overload.Patience"},
 		{"both soon", overload.Config{Patience: 2 * time.Second}, cellappmgr.LoginConfig{Tolerance: time.Second}, ""},
 		{"logins whatever the load", overload.Config{Start: 0.5}, cellappmgr.LoginConfig{Always: true}, ""},
 		{"no bound at all", overload.Config{}, cellappmgr.LoginConfig{MaxLoad: -1}, "MaxLoad"},

@@ -13,7 +13,7 @@ func Example() {
 	throttle := overload.New(overload.Config{Patience: 10 * time.Second}.WithDefaults())
 	for now := time.Duration(0); now < time.Minute; now += 100 * time.Millisecond {
 		if throttle.Tick(now, load.Core, load.Core, false) && throttle.Step() < 4 {
-			fmt.Printf("after %v clients have %d thousandths of their budgets\n", now, throttle.Thrift().Budget)
+			fmt.Printf("after %v clients have %d thousandths of their budgets\n", now, throttle.Degradation().Budget)
 		}
 	}
 	// Output:

@@ -78,8 +78,8 @@ func ladder(cfg Config) []Degradation {
 	return steps
 }
 
-// Thrift is how much to save now.
-func (t *Throttle) Thrift() Degradation { return t.ladder[t.step] }
+// Degradation is how much to save now.
+func (t *Throttle) Degradation() Degradation { return t.ladder[t.step] }
 
 // Step is the present step down the ladder, 0 for none.
 func (t *Throttle) Step() int { return t.step }
@@ -126,7 +126,7 @@ func (t *Throttle) measure(now, from time.Duration) {
 }
 
 func (t *Throttle) dwell() time.Duration {
-	if t.Thrift().Rate < gametime.NormalRate {
+	if t.Degradation().Rate < gametime.NormalRate {
 		return 2 * t.cfg.Dwell
 	}
 	return t.cfg.Dwell

@@ -26,19 +26,19 @@ func steady(t *Throttle, from, d time.Duration, raw, smoothed float64) (steps []
 
 // Budgets go first, to their floor, then details, and only then the rate; the way back is the
 // reverse, and slower.
-func TestThriftOrder(t *testing.T) {
+func TestDegradationOrder(t *testing.T) {
 	th := New(Config{}.WithDefaults())
 	var down, up []Degradation
 	downAt, upAt := map[int]time.Duration{}, map[int]time.Duration{}
 	now := time.Duration(0)
 	for ; th.Step() < th.Steps(); now += tickPeriod {
 		if th.Tick(now, core*95/100, core*95/100, false) {
-			down, downAt[th.Step()] = append(down, th.Thrift()), now
+			down, downAt[th.Step()] = append(down, th.Degradation()), now
 		}
 	}
 	for ; th.Step() > 0; now += tickPeriod {
 		if th.Tick(now, core/10, core/10, false) {
-			up, upAt[th.Step()] = append(up, th.Thrift()), now
+			up, upAt[th.Step()] = append(up, th.Degradation()), now
 		}
 	}
 	if len(down) != th.Steps() || len(up) != th.Steps() {
@@ -75,7 +75,7 @@ func TestThriftOrder(t *testing.T) {
 	}
 }
 
-func TestThriftWaits(t *testing.T) {
+func TestDegradationWaits(t *testing.T) {
 	at := func(step int) *Throttle {
 		th := New(Config{}.WithDefaults())
 		th.step = step
@@ -108,7 +108,7 @@ func TestThriftWaits(t *testing.T) {
 }
 
 // What the load was before a step took effect says nothing of the next.
-func TestThriftWaitsForItsEffect(t *testing.T) {
+func TestDegradationWaitsForItsEffect(t *testing.T) {
 	th := New(Config{}.WithDefaults())
 	now := time.Duration(0)
 	for ; th.Step() == 0; now += tickPeriod {
@@ -144,7 +144,7 @@ type dense struct {
 
 func (x *dense) run(d time.Duration) {
 	for end := x.now + d; x.now < end; x.now += tickPeriod {
-		t := x.th.Thrift()
+		t := x.th.Degradation()
 		x.told = append(x.told, float64(t.Rate)/1000)
 		if n := len(x.told); n > 15 && n%10 == 0 {
 			if want := x.told[n-15]; want < x.rate {
@@ -174,7 +174,7 @@ func turns(steps []int) (n int) {
 
 // Under any load that answers, the throttle settles: it goes down, perhaps back a little, and
 // stays. When the crowd has gone it goes all the way back.
-func TestThriftSettles(t *testing.T) {
+func TestDegradationSettles(t *testing.T) {
 	cases, deepest := 0, 0
 	for base := 0.7; base < 6; base *= 1.13 {
 		for _, m := range [][4]float64{
@@ -211,7 +211,7 @@ func TestThriftSettles(t *testing.T) {
 }
 
 // A crowd that slowly comes and goes turns the throttle once.
-func TestThriftFollowsASlowCrowd(t *testing.T) {
+func TestDegradationFollowsASlowCrowd(t *testing.T) {
 	x := &dense{a: .2, b: .3, c: .2, d: .3, noise: .1, rate: 1, th: New(Config{}.WithDefaults()), chance: rand.New(rand.NewPCG(1, 2))}
 	for i := range 120 {
 		x.base = 0.5 + 2*float64(min(i, 120-i))/60
@@ -232,7 +232,7 @@ func TestConfigFaults(t *testing.T) {
 		}
 	}
 	th := New(Config{MinBudget: 1, MinDetail: 1, MinRate: 1}.WithDefaults())
-	if steady(th, 0, time.Minute, 2, 2); th.Steps() != 0 || th.Thrift() != None() {
+	if steady(th, 0, time.Minute, 2, 2); th.Steps() != 0 || th.Degradation() != None() {
 		t.Errorf("with nothing to save at there are %d steps", th.Steps())
 	}
 }
@@ -258,11 +258,11 @@ func TestStrainLeavesTimeAlone(t *testing.T) {
 		}
 	}
 	run(2*time.Minute, true)
-	if got := th.Thrift(); got.Rate != 1000 || got.Detail != 500 {
+	if got := th.Degradation(); got.Rate != 1000 || got.Detail != 500 {
 		t.Errorf("after two minutes of late ticks: %+v", got)
 	}
 	run(2*time.Minute, false)
-	if got := th.Thrift(); got.Rate != 200 || th.Step() != th.Steps() {
+	if got := th.Degradation(); got.Rate != 200 || th.Step() != th.Steps() {
 		t.Errorf("after two minutes of too much work: %+v", got)
 	}
 	at := th.Step()

@@ -148,9 +148,9 @@ type App struct {
 	// same. CPU above is only that of the app's own thread.
 	PID        uint32  `json:"pid,omitempty"`
 	ProcessCPU float64 `json:"process_cpu_s,omitempty"`
-	// Thrift is how many steps a CellApp has taken to save work; see overload.Throttle.
-	Thrift int `json:"thrift"`
-	// Saving is what the steps amount to; nil while Thrift is 0.
+	// SavingStep is how many steps a CellApp has taken to save work; see overload.Throttle.
+	SavingStep int `json:"saving_step"`
+	// Saving is what the steps amount to; nil while SavingStep is 0.
 	Saving *Saving `json:"saving,omitempty"`
 	// Told is what a CellApp tells its clients; nil for others.
 	Told *Told `json:"told,omitempty"`

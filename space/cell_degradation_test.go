@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/space/overload"
 )
 
-// A cell passes its thrift on to its witnesses, but not while the world is frozen.
-func TestThriftOfACell(t *testing.T) {
+// A cell passes its degradation on to its witnesses, but not while the world is frozen.
+func TestDegradationOfACell(t *testing.T) {
 	r := newRig(t, 1, func(c *Config) { c.Witness.BytesPerTick, c.Witness.MaxDeficit = 400, 1 })
 	r.create(7, 0, 3)
 	for id := entity.ID(20); id < 60; id++ {
@@ -38,13 +38,13 @@ func TestThriftOfACell(t *testing.T) {
 		return n
 	}
 	all := said()
-	c.population.SetThrift(overload.Degradation{Budget: 250, Detail: 1000, Rate: 1000})
+	c.population.SetDegradation(overload.Degradation{Budget: 250, Detail: 1000, Rate: 1000})
 	if few := said(); few >= all/2 {
 		t.Errorf("%d bytes at a quarter of the budget, %d at all of it", few, all)
 	}
 	c.population.Freeze(true)
-	if c.Thrift() != overload.None() {
-		t.Errorf("frozen it saves %+v", c.Thrift())
+	if c.Degradation() != overload.None() {
+		t.Errorf("frozen it saves %+v", c.Degradation())
 	}
 	if frozen := said(); frozen <= all {
 		t.Errorf("%d bytes while frozen, %d at all of the budget", frozen, all)

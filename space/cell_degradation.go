@@ -18,16 +18,16 @@ func (p *Population) Bases(f func(app mercury.Address)) {
 	}
 }
 
-// SetThrift sets how much the cells have to save, until the next call.
-func (p *Population) SetThrift(t overload.Degradation) { p.thrift = t }
+// SetDegradation sets how much the cells have to save, until the next call.
+func (p *Population) SetDegradation(d overload.Degradation) { p.degradation = d }
 
-// Thrift is how much the cell saves on its clients: nothing while the world is frozen, since
+// Degradation is how much the cell saves on its clients: nothing while the world is frozen, since
 // everyone must be told everything then.
-func (c Hosted) Thrift() overload.Degradation { return c.thrift() }
+func (c Hosted) Degradation() overload.Degradation { return c.degradation() }
 
-func (c *Cell) thrift() overload.Degradation {
-	if c.population.frozen || c.population.thrift == (overload.Degradation{}) {
+func (c *Cell) degradation() overload.Degradation {
+	if c.population.frozen || c.population.degradation == (overload.Degradation{}) {
 		return overload.None()
 	}
-	return c.population.thrift
+	return c.population.degradation
 }

@@ -11,21 +11,24 @@ import (
 // DataEntry is one entry of a space's data. The manager numbers the changes of a space, so all
 // cells and clients see them in the same order.
 type DataEntry struct {
+	// Number is above those of all earlier changes of the space's data.
 	Number uint64
 	Key    uint16
-	// ID tells the entries of a key apart; that of 0 was the only one when it was set.
+	// ID tells the entries of a key apart. The one of 0 is the only one when it is set: it replaces
+	// all of the key that have lower numbers.
 	ID entity.DataID
-	// Removed says that the entry is no more: this is only a note of it.
+	// Removed says that the entry is no more. It is kept for a while, so that an app or a manager
+	// that missed the removal learns of it.
 	Removed bool
 	Value   []byte
 	// By is the allocator of the app that set the entry, and Said that app's number of the
-	// request, 0 if it gave none. By these a later manager recognises a repeated request.
+	// request, 0 if it gave none. By these a manager of a later term knows what was handled.
 	By   uint32
 	Said uint64
 }
 
-// replaces reports whether an entry is no more when this one, which has a higher number, is set.
-func (e *DataEntry) replaces(x *DataEntry) bool {
+// Replaces reports whether an entry is no more when this one, which has a higher number, is set.
+func (e *DataEntry) Replaces(x *DataEntry) bool {
 	return e.Key == x.Key && (e.ID == 0 || e.ID == x.ID)
 }
 
@@ -46,7 +49,7 @@ func (d *spaceData) set(e DataEntry) bool {
 	}
 	d.last = e.Number
 	e.Value = slices.Clone(e.Value)
-	d.drop(func(x *DataEntry) bool { return e.replaces(x) })
+	d.drop(func(x *DataEntry) bool { return e.Replaces(x) })
 	d.entries = append(d.entries, e)
 	if e.Removed {
 		d.removed++

@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space"
 )
 
 // A BaseApp keeps what some spaces have besides their entities, as the CellAppMgr tells it: see wire.SpaceCopy. It
@@ -16,9 +17,9 @@ import (
 type spaceCopy struct {
 	space   entity.SpaceID
 	info    []byte
-	data    []wire.SpaceDataEntry // in the order of their numbers
-	unsaid  bool                  // since the last Welcome
-	removed int                   // notes among data
+	data    []space.DataEntry // in the order of their numbers
+	unsaid  bool              // since the last Welcome
+	removed int               // notes among data
 }
 
 // routeSpaces registers the handlers of what the manager says of spaces.
@@ -73,22 +74,22 @@ func (a *BaseApp) takeSpaceData(m *wire.SpaceData) {
 
 // put takes an entry, which replaces older ones as at the manager. The manager bounds the others; of the notes of
 // removed ones the oldest goes.
-func (c *spaceCopy) put(e wire.SpaceDataEntry) {
-	c.drop(func(x *wire.SpaceDataEntry) bool { return e.Replaces(x) })
+func (c *spaceCopy) put(e space.DataEntry) {
+	c.drop(func(x *space.DataEntry) bool { return e.Replaces(x) })
 	e.Value = slices.Clone(e.Value)
 	c.data = append(c.data, e)
 	if !e.Removed {
 		return
 	}
 	if c.removed++; c.removed > wire.MaxRemovedData {
-		oldest := slices.IndexFunc(c.data, func(x wire.SpaceDataEntry) bool { return x.Removed })
+		oldest := slices.IndexFunc(c.data, func(x space.DataEntry) bool { return x.Removed })
 		number := c.data[oldest].Number
-		c.drop(func(x *wire.SpaceDataEntry) bool { return x.Number == number })
+		c.drop(func(x *space.DataEntry) bool { return x.Number == number })
 	}
 }
 
-func (c *spaceCopy) drop(which func(*wire.SpaceDataEntry) bool) {
-	c.data = slices.DeleteFunc(c.data, func(x wire.SpaceDataEntry) bool {
+func (c *spaceCopy) drop(which func(*space.DataEntry) bool) {
+	c.data = slices.DeleteFunc(c.data, func(x space.DataEntry) bool {
 		if !which(&x) {
 			return false
 		}

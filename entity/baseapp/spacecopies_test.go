@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space"
 )
 
 // kept is what the app keeps of a space, as it would tell it.
@@ -27,8 +28,8 @@ func (r *rig) kept(id entity.SpaceID) (entries string) {
 func TestSpaceCopies(t *testing.T) {
 	r := joinedRig(t)
 	say := func(m wire.Message) { r.say(r.managers, m) }
-	entry := func(n uint64, key uint16, value string) wire.SpaceDataEntry {
-		return wire.SpaceDataEntry{Number: n, Key: key, Value: []byte(value), Removed: value == ""}
+	entry := func(n uint64, key uint16, value string) space.DataEntry {
+		return space.DataEntry{Number: n, Key: key, Value: []byte(value), Removed: value == ""}
 	}
 	step := func(what string, id entity.SpaceID, want string) {
 		t.Helper()
@@ -38,7 +39,7 @@ func TestSpaceCopies(t *testing.T) {
 	}
 	say(&wire.SpaceData{Space: 1, Entry: entry(1, 1, "early")})
 	step("a change of what is not kept", 1, "nothing")
-	say(&wire.SpaceCopy{Space: 1, Info: []byte{1}, Data: []wire.SpaceDataEntry{entry(2, 1, "a"), entry(3, 2, "b")}})
+	say(&wire.SpaceCopy{Space: 1, Info: []byte{1}, Data: []space.DataEntry{entry(2, 1, "a"), entry(3, 2, "b")}})
 	say(&wire.SpaceCopy{Space: 2})
 	say(&wire.SpaceData{Space: 1, Entry: entry(4, 1, "c")})
 	step("a change", 1, " 2=b 1=c")
@@ -54,7 +55,7 @@ func TestSpaceCopies(t *testing.T) {
 	// Welcomed anew, it is told all again; what it is not told has gone.
 	say(&wire.Welcome{Number: 7, Allocator: 5, BaseAppMgr: baseAppMgr})
 	step("before it is told", 1, " 1=c -2")
-	say(&wire.SpaceCopy{Space: 1, Data: []wire.SpaceDataEntry{entry(4, 1, "c")}})
+	say(&wire.SpaceCopy{Space: 1, Data: []space.DataEntry{entry(4, 1, "c")}})
 	say(&wire.SpaceCopy{Gone: true})
 	step("told again", 1, " 1=c")
 	step("gone meanwhile", 2, "nothing")

@@ -20,6 +20,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -263,8 +264,8 @@ func (x *impostor) toBaseApp() []wire.Message {
 		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Relogin{Request: 1, Account: x.account()}, &wire.Outdone{Account: x.account(), ID: 77, Origin: v.ID, Turn: 1 << 30}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Request: 1},
 		&migrate.BaseCopy{ID: v.ID, Number: 1 << 40, Cycle: 1 << 40, Parts: []byte("rubbish")}, &migrate.BaseCopyHeld{ID: v.ID, Number: v.Confirmed + 1},
-		&wire.SpaceCopy{Space: theSpace, Gone: true}, &wire.SpaceCopy{Space: theSpace, Data: []wire.SpaceDataEntry{{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}}},
-		&wire.SpaceData{Space: theSpace, Entry: wire.SpaceDataEntry{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}}, &wire.Look{Inquiry: 1, App: x.r.manager.Address()},
+		&wire.SpaceCopy{Space: theSpace, Gone: true}, &wire.SpaceCopy{Space: theSpace, Data: []space.DataEntry{{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}}},
+		&wire.SpaceData{Space: theSpace, Entry: space.DataEntry{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}}, &wire.Look{Inquiry: 1, App: x.r.manager.Address()},
 		&migrate.BaseGone{ID: v.ID}, &migrate.BaseForgotten{ID: v.ID}, &migrate.CopyMark{Cycle: 1 << 40, Version: 1}, &migrate.BackupRuleHeld{Version: 1},
 		&migrate.BackupRule{Rule: migrate.Rule{Version: 1 << 40, Covers: 1 << 60, Replicas: 1, List: []mercury.Address{self}}},
 		&wire.AppDead{Role: wire.BaseApp, App: x.r.baseApps[0].Address(), Number: 1 << 60, Rule: migrate.Rule{Version: 1 << 40, Replicas: 1, List: []mercury.Address{self}}},
@@ -309,7 +310,7 @@ func (x *impostor) toManager() []wire.Message {
 		&wire.SetSpaceData{Space: theSpace + 1, Key: tuneKey, Value: []byte("lie")}, &wire.CreateProxy{Request: 1, Account: "player1"},
 		&wire.ProxyMade{Request: 1, ID: v.ID}, &wire.ProxyGone{Account: "player1", ID: v.ID},
 		x.proxies(v.ID), &wire.Logins{Refused: true, Reason: "ha"}, &wire.RejoinEnd{},
-		&wire.SpaceCopy{Space: theSpace, Data: []wire.SpaceDataEntry{{Number: 1, Key: tuneKey, Value: []byte("lie")}}},
+		&wire.SpaceCopy{Space: theSpace, Data: []space.DataEntry{{Number: 1, Key: tuneKey, Value: []byte("lie")}}},
 		&wire.Seen{Inquiry: uint64(x.n), App: x.r.cellApps[0].Address(), Reach: mercury.ReachClosed},
 	)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
+	"github.com/cellscape/cellscape/space"
 )
 
 // MaxTree bounds an encoded partition tree, whole or as a delta.
@@ -27,7 +28,7 @@ type AddCell struct {
 	// have none for a delta.
 	Tree []byte // aliases the input after Parse
 	// Data is the space data so far.
-	Data []SpaceDataEntry
+	Data []space.DataEntry
 	// Clock is the game time of the space; see SpaceRate.
 	Clock gametime.Clock
 	// Info is what the manager wants to hear of the space again after a restart. Nobody else reads
@@ -38,23 +39,9 @@ type AddCell struct {
 // MaxSpaceInfo bounds AddCell.Info.
 const MaxSpaceInfo = 1 << 10
 
-// SpaceDataEntry is one entry of a space's data with its number.
-type SpaceDataEntry struct {
-	// Number is above those of all earlier changes of the space's data; see SpaceDataBase.
-	Number uint64
-	Key    uint16
-	// ID tells the entries of a key apart. The one of 0 is the only one when it is set: it replaces
-	// all of the key that have lower numbers.
-	ID entity.DataID
-	// Removed says that the entry is no more. It is kept for a while, so that an app or a manager
-	// that missed the removal learns of it; see MaxRemovedData.
-	Removed bool
-	Value   []byte
-	// By is the allocator of the app that set the entry, and Said that app's number of the
-	// SetSpaceData, 0 if it gave none. By these a manager of a later term knows what was handled.
-	By   uint32
-	Said uint64
-}
+// SpaceDataEntry is one entry of a space's data with its number, under the name that a CellAppMgr knows
+// it by: there a space is something else.
+type SpaceDataEntry = space.DataEntry
 
 // spaceDataShift leaves a CellAppMgr 48 bits for the changes of one space's data: a million of them
 // a second for nine years.
@@ -97,7 +84,7 @@ func (m *AddCell) code(c *codec.Coder) {
 func (m *AddCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *AddCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
-func (e *SpaceDataEntry) code(c *codec.Coder) {
+func codeEntry(c *codec.Coder, e *space.DataEntry) {
 	c.Uvarint(&e.Number)
 	c.U16(&e.Key)
 	codeDataID(c, &e.ID)
@@ -107,20 +94,14 @@ func (e *SpaceDataEntry) code(c *codec.Coder) {
 	c.Uvarint(&e.Said)
 }
 
-// Replaces reports whether an entry is no more when this one, which has a higher number, is set.
-func (e *SpaceDataEntry) Replaces(x *SpaceDataEntry) bool {
-	return e.Key == x.Key && (e.ID == 0 || e.ID == x.ID)
-}
-
 func codeDataID(c *codec.Coder, v *entity.DataID) {
 	id := uint64(*v)
 	c.Uvarint(&id)
 	*v = entity.DataID(id)
 }
 
-func codeSpaceData(c *codec.Coder, v *[]SpaceDataEntry) {
-	codec.List(c, v, MaxSpaceData+MaxLostAreas+MaxRemovedData, minSpaceDataEntry,
-		func(c *codec.Coder, e *SpaceDataEntry) { e.code(c) })
+func codeSpaceData(c *codec.Coder, v *[]space.DataEntry) {
+	codec.List(c, v, MaxSpaceData+MaxLostAreas+MaxRemovedData, minSpaceDataEntry, codeEntry)
 }
 
 // Geometry is a new version of a space's partition, from a bsp.Publisher to a bsp.Follower. The
@@ -143,12 +124,12 @@ func (m *Geometry) Parse(body []byte) error { return parse(body, m, m.code) }
 // SpaceData is a numbered change of a space's data.
 type SpaceData struct {
 	Space entity.SpaceID
-	Entry SpaceDataEntry // Value aliases the input after Parse
+	Entry space.DataEntry // Value aliases the input after Parse
 }
 
 func (m *SpaceData) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
-	m.Entry.code(c)
+	codeEntry(c, &m.Entry)
 }
 
 // Append and Parse are what code describes.

@@ -248,7 +248,7 @@ const MaxSpaceDataValue = 16 << 10
 type SetSpaceData struct {
 	Space entity.SpaceID
 	Key   uint16
-	// ID and Removed are those of the SpaceDataEntry. Whoever adds an entry gives it a new id.
+	// ID and Removed are those of the space.DataEntry. Whoever adds an entry gives it a new id.
 	ID      entity.DataID
 	Removed bool
 	Value   []byte // aliases the input after Parse

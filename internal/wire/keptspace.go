@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/space"
 )
 
 // What a space has besides its entities is in the store, too, so that a cluster that starts anew has it:
@@ -17,7 +18,7 @@ type KeptSpace struct {
 	Space entity.SpaceID
 	// Info is as in AddCell; empty for a space of the configuration.
 	Info []byte // aliases the input after Parse
-	Data []SpaceDataEntry
+	Data []space.DataEntry
 }
 
 func (m *KeptSpace) code(c *codec.Coder) {

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space"
 )
 
 // An app that an earlier start of the CellAppMgr welcomed tells the next one what it has, right
@@ -99,7 +100,7 @@ type RejoinCell struct {
 	// Tree is that geometry as a whole tree; a CellApp in doubt sends the last that it had.
 	Tree []byte // aliases the input after Parse
 	// Data is the space data that the cell has.
-	Data []SpaceDataEntry
+	Data []space.DataEntry
 	// Info is the Info of the AddCell.
 	Info []byte // aliases the input after Parse
 	// Clock is the newest game clock of the space that the cell has.

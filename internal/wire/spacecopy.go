@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/space"
 )
 
 // What a space has besides its entities is with the CellAppMgr and with the CellApps that have its cells. If they
@@ -23,7 +24,7 @@ type SpaceCopy struct {
 	// Info is that of the AddCell.
 	Info []byte // aliases the input after Parse
 	// Data is the space data.
-	Data []SpaceDataEntry
+	Data []space.DataEntry
 }
 
 func (m *SpaceCopy) code(c *codec.Coder) {

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space"
 )
 
 func keptSpace() wire.KeptSpace {
-	return wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []wire.SpaceDataEntry{{Number: 7, Key: 3, Value: []byte("night")}}}
+	return wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []space.DataEntry{{Number: 7, Key: 3, Value: []byte("night")}}}
 }
 
 func FuzzKeptSpace(f *testing.F) {

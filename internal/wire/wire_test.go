@@ -28,6 +28,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -76,7 +77,7 @@ func samples() []wire.Received {
 	profile, edges := load.Build(reals), new(load.Builder).Edges(reals, 4)
 	cell := bsp.CellID{Term: 2, N: 1 << 20}
 	clock := gametime.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
-	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, ID: 1 << 50, Removed: true, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
+	entry := space.DataEntry{Number: 1 << 50, Key: 0xabcd, ID: 1 << 50, Removed: true, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
 	rule := migrate.Rule{Version: 1 << 33, Covers: 1 << 34, Replicas: 2, List: []mercury.Address{addr4, addr6}}
 	return []wire.Received{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6, DBApp: addr4, Stores: true},
@@ -119,15 +120,15 @@ func samples() []wire.Received {
 		&wire.DestroySpace{Request: 1 << 40, Space: 1<<24 + 1},
 		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Stopping: wire.StopHeld, StopReason: "an update", Retiring: true,
 			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},
-		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Info: []byte("info"), Clock: clock, Ended: true},
+		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []space.DataEntry{entry, entry}, Info: []byte("info"), Clock: clock, Ended: true},
 		&wire.RejoinRule{App: addr4, Departed: 1 << 40, Allocator: 1 << 20, Rule: rule, Part: migrate.Part{Turn: 2, Slices: 5, Below: id, To: addr4}},
 		&wire.RejoinEnd{Cells: 300, Rules: 1 << 20, Spaces: 1 << 10},
-		&wire.SpaceCopy{Space: 3, Gone: true, Info: []byte{1, 2}, Data: []wire.SpaceDataEntry{entry}},
+		&wire.SpaceCopy{Space: 3, Gone: true, Info: []byte{1, 2}, Data: []space.DataEntry{entry}},
 		&migrate.BaseCopy{ID: id, Number: 1 << 40, Cycle: 1 << 33, Parts: []byte("parts")}, &migrate.BaseCopyHeld{ID: id, Number: 1 << 40, Refused: true},
 		&migrate.BaseGone{ID: id}, &migrate.BaseForgotten{ID: id}, &migrate.CopyMark{Cycle: 1 << 33, Version: 1 << 40},
 		&migrate.BackupRule{Rule: rule}, &migrate.BackupRuleHeld{Version: 1 << 40, Turn: 3},
 
-		&wire.AddCell{Space: 3, Cell: cell, First: true, FromStore: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
+		&wire.AddCell{Space: 3, Cell: cell, First: true, FromStore: true, Tree: []byte("tree"), Data: []space.DataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
 		&wire.SpaceData{Space: 3, Entry: entry},
 		&wire.SpaceDataSet{Said: 1 << 40},
@@ -175,8 +176,8 @@ func samples() []wire.Received {
 		&wire.WorldEnding{Stop: status.Stop{Step: "saved", Done: true, Reason: "an update", Types: []status.Saved{{Type: "Avatar", Written: 5, Stale: 1, Failed: 2, Unkept: 3}}, Unsettled: 4, Left: []string{"Avatar 9"}, Spaces: 2, SpacesLost: 1, Settling: time.Second, Writing: time.Minute, Took: time.Hour}},
 		&wire.Stop{Number: 1 << 33, Step: wire.StopPaused, Reason: "an update"},
 		&wire.StopState{Number: 1 << 33, Pending: 300, Activity: 1 << 40, Left: []string{"Avatar 9", "Guard 7"}, Saved: []status.Saved{{Type: "Avatar", Written: 300, Stale: 1, Failed: 2, Unkept: 3}}},
-		&wire.KeepSpace{Number: 1 << 33, KeptSpace: wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []wire.SpaceDataEntry{entry, entry}}},
-		&wire.BringSpace{Request: 7, All: true, KeptSpace: wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []wire.SpaceDataEntry{entry, entry}}},
+		&wire.KeepSpace{Number: 1 << 33, KeptSpace: wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []space.DataEntry{entry, entry}}},
+		&wire.BringSpace{Request: 7, All: true, KeptSpace: wire.KeptSpace{Space: 1<<24 + 1, Info: []byte("info"), Data: []space.DataEntry{entry, entry}}},
 		&wire.SpaceBrought{Request: 7, Reason: "there are too many spaces"},
 		&wire.BringBack{Request: 7, Type: "Guild", Row: 300}, &wire.BroughtBack{Request: 7, Code: stored.Held, Reason: "it lives"},
 		&wire.SpaceKept{Number: 1 << 33, Space: 1<<24 + 1, Reason: "the store is full"},

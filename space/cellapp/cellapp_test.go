@@ -213,7 +213,7 @@ func tree(t testing.TB, version uint32) *bsp.Tree {
 func (r *rig) addCell(version uint32) {
 	r.t.Helper()
 	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: tree(r.t, version).Append(nil),
-		Data: []wire.SpaceDataEntry{{Number: uint64(version), Key: 5, Value: []byte{byte(version)}}}, Info: []byte("info")})
+		Data: []space.DataEntry{{Number: uint64(version), Key: 5, Value: []byte{byte(version)}}}, Info: []byte("info")})
 }
 
 func (r *rig) create(id entity.ID, x float32) {
@@ -327,7 +327,7 @@ func TestOnlyTheManagerOrders(t *testing.T) {
 	orders := []wire.Message{
 		&wire.Welcome{Number: 9, Allocator: 9, Term: 9}, &wire.Refused{Reason: "x"}, &wire.Dismissed{Term: 9}, &wire.AppDead{Role: wire.BaseApp, App: addr(3)},
 		&wire.Freeze{On: true}, &wire.AddCell{Space: 3, Tree: tree(t, 1).Append(nil)}, &wire.Geometry{Space: 1, Tree: tree(t, 9).Append(nil)},
-		&wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 99}},
+		&wire.SpaceData{Space: 1, Entry: space.DataEntry{Number: 99}},
 	}
 	for _, m := range orders {
 		r.from(addr(2), m)
@@ -579,7 +579,7 @@ func FuzzMessage(f *testing.F) {
 			&wire.Welcome{Number: 1, Allocator: 4}, &wire.Welcome{Number: 1, Term: 2}, &wire.Refused{Reason: "no"}, &wire.Dismissed{}, &wire.Dismissed{Term: 1}, &wire.Freeze{On: true},
 			&wire.AppDead{Role: wire.BaseApp, App: addr(3)}, &wire.AppDead{Role: wire.CellApp, App: addr(2)},
 			&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 5}, Tree: bsp.New(bsp.Version{}, leaf(1, 5)).Append(nil)},
-			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 9}},
+			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: space.DataEntry{Number: 9}},
 			&wire.Geometry{Space: 1, Tree: delta(f, 1, 2)}, &wire.Geometry{Space: 1, Tree: delta(f, 2, 3)}, &wire.AddCell{Space: 2, Tree: delta(f, 1, 2)},
 		}, {
 			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: flow.Session{Number: 1, Room: 920}, Parts: core},

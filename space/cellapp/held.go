@@ -45,10 +45,6 @@ func (a *CellApp) find(id entity.SpaceID) (at int, found bool) {
 
 // addCell makes a cell, or confirms one that exists.
 func (a *CellApp) addCell(from sender, m *wire.AddCell) error {
-	data := make([]space.DataEntry, len(m.Data))
-	for i, e := range m.Data {
-		data[i] = space.DataEntry(e)
-	}
 	if c := a.cell(m.Space); c != nil {
 		if err := c.take(m.Tree); err != nil {
 			return err
@@ -56,18 +52,18 @@ func (a *CellApp) addCell(from sender, m *wire.AddCell) error {
 		if !c.Become(m.Cell, c.geometry.Tree()) {
 			return fmt.Errorf("cellapp: cell %s of space %d, where cell %s is", m.Cell, m.Space, c.ID())
 		}
-		c.TakeData(data...)
+		c.TakeData(m.Data...)
 		c.SetClock(m.Clock, a.clusterTime(from.now))
 		c.info = slices.Clone(m.Info)
 		a.reused(m.Space)
-	} else if err := a.newCell(from.now, m, data); err != nil {
+	} else if err := a.newCell(from.now, m); err != nil {
 		return err
 	}
 	a.manager.Send(&wire.CellCreated{Space: m.Space, Cell: m.Cell})
 	return nil
 }
 
-func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataEntry) error {
+func (a *CellApp) newCell(now time.Duration, m *wire.AddCell) error {
 	c := &hostedCell{info: slices.Clone(m.Info)}
 	if _, err := c.geometry.Take(m.Tree); err != nil {
 		return err
@@ -76,7 +72,7 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 	if tree == nil {
 		return errNoTree
 	}
-	c.Hosted = a.population.NewCell(now, a.clusterTime(now), m.Space, m.Cell, tree, data)
+	c.Hosted = a.population.NewCell(now, a.clusterTime(now), m.Space, m.Cell, tree, m.Data)
 	c.SetClock(m.Clock, a.clusterTime(now))
 	if m.First {
 		c.First(m.FromStore)

@@ -83,7 +83,7 @@ func TestNothingOfAMessageIsKept(t *testing.T) {
 		t.Errorf("the ghost has %d events, its real %d", v.LastEvent(), real.History.Last())
 	}
 
-	r.manage(&wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 2, Key: 6, Value: []byte("told")}})
+	r.manage(&wire.SpaceData{Space: 1, Entry: space.DataEntry{Number: 2, Key: 6, Value: []byte("told")}})
 	for key, want := range map[uint16]string{5: "\x01", 6: "told"} {
 		if e, _ := r.app.cell(1).Data(key); string(e.Value) != want {
 			t.Errorf("space data %d is %q, want %q", key, e.Value, want)

@@ -3,7 +3,6 @@ package cellapp
 import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
-	"github.com/cellscape/cellscape/space"
 )
 
 // heeds reports whether to act on a message of the CellAppMgr. Orders count only after it has shown
@@ -49,7 +48,7 @@ func (a *CellApp) routeOrders() {
 	app.On(r, func(_ sender, m *wire.LocatedArea) { a.population.LocatedArea(m.Gateway, m.Space, m.Apps) })
 	app.On(r, func(_ sender, m *wire.SpaceData) {
 		if c := a.cell(m.Space); c != nil {
-			c.TakeData(space.DataEntry(m.Entry))
+			c.TakeData(m.Entry)
 		}
 	})
 }

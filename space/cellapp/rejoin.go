@@ -57,7 +57,7 @@ func (c *hostedCell) report() *wire.RejoinCell {
 	has, _ := c.geometry.Lacks()
 	m := &wire.RejoinCell{Space: c.Space(), Cell: c.ID(), Version: has, Tree: c.geometry.Tree().Append(nil), Info: c.info, Clock: c.Clock(), Ended: c.Ended()}
 	for e := range c.AllData() {
-		m.Data = append(m.Data, wire.SpaceDataEntry(e))
+		m.Data = append(m.Data, e)
 	}
 	return m
 }

@@ -30,7 +30,7 @@ const (
 	maxSoonPerTick = 1024
 )
 
-// copying is how a BaseApp has its bases held by others. The package comment says what it promises.
+// copying is how a BaseApp has its bases held by others. What that promises stands in ruling.go.
 type copying struct {
 	period   time.Duration // 0 for never
 	replicas int

@@ -7,6 +7,33 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
+// # Channels
+//
+// The port is open to everyone. What a peer may say depends on who it is, and Mercury proves its
+// address with the salt of its start. A manager is a peer that this app has joined. A CellApp is a
+// peer that the CellAppMgr has named (wire.Members). The list outlives the manager, since the next
+// manager knows apps only when they come back. AppDead takes the dead ones off; AppLeft, about a
+// CellApp that has retired, answers a base that has long heard nothing of a real it believes there.
+//
+// Only those CellApps speak for an entity that hold it, held it lately, or have been told to make
+// it. The base asks any other one (migrate.Probe), since its message that it has the real may have
+// been lost.
+//
+// A named BaseApp speaks for the bases whose ids it has issued (app.Roster.Home), and for no other. A
+// base sends to a cell part of another entity by way of that one's base, which passes it on; so a
+// CellApp takes what bases say to an entity from the app of its base alone. A base has a flow with
+// each part that it talks to (talk.go): of ten thousand that are at rest a tick looks at none.
+//
+// Anyone else may send protocol.AttachID or protocol.ResumeID first. That makes the channel a client's, and
+// from then on it speaks the client protocol and nothing else. A peer that sends messages of a CellApp waits at
+// the door for a while, within bounds, because a new CellApp's first message may overtake the
+// manager's message that names it. After that its channel is ended. A sound CellApp that is turned
+// away like this finds its channel broken, and says again what was lost. Any other first message
+// ends the channel.
+//
+// With cluster keys the CellAppMgr names only apps that have proved their membership. Without keys,
+// whoever reaches its port and knows the definitions can join.
+
 // A BaseApp has outer doors, for clients, and an inner one, for apps. Only clients come in by an
 // outer door, whatever their address. In the simulation one door serves both, and the first message
 // tells them apart. If the cluster has keys, messages of apps are taken only from peers that have

@@ -10,6 +10,28 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
+// # The death of a BaseApp
+//
+// The verdict carries the rule by which the bases of the dead app were held, so every app knows where each
+// of them goes on. Nobody can be told before its heir has it: what comes too early comes again. The heir
+// begins the next life of each base from its copy:
+//
+//	properties, timers, two-way calls, names   as in the copy
+//	what others sent since                     comes again, since it was not settled
+//	what others called of its client since     comes again, too: the client may hear it twice, and misses nothing
+//	what the base did of itself since          is undone, and may be done again: see entity.Base.Backup
+//	what it had asked managers for             is answered as forgotten
+//	the cell part                              lives on, and shows itself by its title; else it is made
+//	                                           again from the copy that the base's copy has
+//	the client                                 comes to the heir's doors by itself, with its token, and is told
+//	                                           all properties of the base before anything of its next life
+//	account and names                          stay taken until the heir says whether it has them
+//
+// A base of which no copy was confirmed is lost, with its cell part and its client's session.
+//
+// A cell part that is made again does not say again what its base has handled of the former one. So that is in a
+// confirmed copy of the base first (heard.go): a CellApp and a BaseApp may die one after the other.
+
 // When a BaseApp dies, others bring its bases back. Which one has which follows from the verdict and the id
 // (app.Roster.Home), so every app knows at once, but not all hear the verdict at the same time: until this
 // app has heard it, what it is told about bases that it will inherit is left to be said again.

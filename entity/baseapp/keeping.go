@@ -9,6 +9,21 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
+// # The store
+//
+// If the cluster has one, a base of a type that is Persistent can have a row there (package store), which is
+// checked out as long as it lives. keeping draws that state machine. It is written when its script says Write,
+// once in Config.ArchivePeriod, and when it ends, with the newest copy of its cell part; the last write gives the
+// row back, and is repeated until the store has it. A login loads what the player plays: by the key that the Auth
+// has said, or else by the account, if the type of players has an identifier. A base that is restored takes the
+// check-out over from the app that died, before anything else is written. One whose row is somebody else's ends
+// without a write, so nobody lives twice. A base that ends stays, and its copies do, until the store has its last
+// write; a script is told of a write when the holders of copies have what was written. So a death undoes nothing
+// that the store has confirmed.
+//
+// Bases of Config.BringBack are marked in the store as long as they live, and come back when the cluster
+// starts (bring.go). The steps in which a world is stopped are in stop.go.
+
 // A base that the store keeps has a row there, which is checked out as long as the base lives. One call is
 // under way for a row at a time:
 //

@@ -13,8 +13,38 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// A part of the bases goes to those who hold their copies, while the others go on here: when the app leaves with
-// many, and when it is told to shed some. The package comment draws the states ("Moving").
+// # Moving
+//
+// A part of the bases can go to others while the rest goes on here: when the app leaves, and when the BaseAppMgr
+// orders it to shed some (Shed). A part is all bases of some slices of the ids (migrate.Part), and of a shedding
+// only those whose first holder is the app that is to have them. For this part it is as if the app had died:
+//
+//	              all of some slices may go       all last copies held          Departed
+//	(none) ----------------------------> still ----------------------> asking ------------> told
+//	  ^    out of the app, in its own      |     Depart to the manager   |  BasesMoved        |
+//	  |    keeping; last copies to holders |                             |  to all            |
+//	  |                                    v                             v                    |
+//	  |<------ in another life ------ stillMost, a holder without room, the manager says no   |
+//	  |<------------------ all other BaseApps say that they know of the move -----------------+
+//
+// Invariants:
+//
+//   - A base of the part is nowhere while the part is still or asked about: not in the app, and no heir has begun.
+//     What comes for it is left to be said again, here or to its heir.
+//   - The last copies are kept here as well, until the rule of who has the base now covers the move. If that app
+//     dies before, the next holder goes on and, after the last of them, this app (migrate.Departures).
+//   - While a part moves, and until all others know of it, no other rule is begun here and no mark is sent. So
+//     nobody forgets a last copy before he knows that it is one.
+//   - One part moves at a time. It goes on as a part even if the app is to leave meanwhile.
+//   - A base goes back into the app only from its last copy, with a life more than that has: nothing that it said
+//     before is taken for something new. The number of its copies rises on.
+//   - Perhaps no holder has that last copy. So what the base has handled, its commits and what its client has said count
+//     as settled no sooner than a copy of the next life is confirmed. It is so with a base that is restored at an heir.
+//
+// Bases that wait for answers of a manager or of the store keep their slices here for movePatience; one that a
+// player has logged in to, and has not come for, as long as its token is good; one whose client is away until that
+// is back or given up, unless the app is to leave. A client is sent after its base as
+// by a leaving app. A login meanwhile is told that the server is busy.
 
 const (
 	// DefaultMoveBatch is how many bases move at a time: a megabyte of usual ones, whose last copies are made and

@@ -11,6 +11,49 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
+// # Copies on other BaseApps
+//
+// Each base has copies on other BaseApps, its holders (package migrate says which they are). It is
+// backed up at the end of the tick in which it was made, then once in each Config.BackupPeriod, those
+// whose copies are oldest first, a like number in each tick; and sooner if it asks. One copy of a base is
+// under way at a time. A copy has a number; when all holders have it, it is confirmed.
+//
+// The ruling list is the one that a death would be healed by. When BaseApps come or go another one is
+// made:
+//
+//	             members differ            all bases have copies by both
+//	settled R ------------------> pending P -----------------------------> announced P
+//	   ^                            |   ^                                      |
+//	   |                            +---+ members differ again:                |
+//	   |                                  another P, from the start            |
+//	   +------ the CellAppMgr and all BaseApps know P: it rules, ---------------+
+//	           and the holders by R alone are told to forget
+//
+// Until P rules, copies are sent to the holders by both lists. Changes of the members that come while P
+// is announced wait until it rules. So at each moment this holds: the newest confirmed copy of each
+// base, or a newer one, is at all its living holders by the ruling list, and it does not matter which of
+// both lists a manager knows while one is announced. A base that has grown too large to travel is left
+// out of P; the log names it.
+//
+// A copy carries the number of the cycle in which it was sent; in a cycle each base is backed up once.
+// At its end the holders are told the oldest cycle that a base has its newest copy of, and forget what
+// is older. After a broken channel a new cycle begins.
+//
+// A holder keeps copies by owner and id, within MaxCopies and MaxCopyBytes. The sender of a copy is its
+// owner, so a lie spoils only what is the liar's. When the owner is declared dead, the holder restores the
+// bases whose heir it is. It keeps the copies of which it is the next holder until the heir's ruling list
+// covers them, and drops the others. Until then the heir's own death would be healed from these copies, so
+// no copy that the heir makes is confirmed. The next holder begins a later life than the heir did.
+//
+// A base that nobody has room for counts as unprotected after RefusedPatience, as one that is too large does at
+// once: nothing waits for its copies any more, until one is taken. The status counts such bases. So it is with
+// a base whose script wants no copies (entity.Base.SetAutoBackup, auto.go); an app that leaves copies it all the
+// same, or it would not come along.
+//
+// An app that is alone has nobody to hold copies. It says so once, counts its bases as unprotected, and
+// counts every base as confirmed, so that nothing waits for ever. With a Config.BackupPeriod below 0 nobody
+// holds copies at all.
+
 const (
 	// tellRuleEvery is the time after which a rule is told again to those who have not answered.
 	tellRuleEvery = time.Second
@@ -23,8 +66,8 @@ const (
 	pendingLook = 4096
 )
 
-// ruling is which apps hold the copies of the bases here, now and soon. The package comment draws its
-// states.
+// ruling is which apps hold the copies of the bases here, now and soon. Its states are drawn
+// above.
 type ruling struct {
 	state rulingState
 	// rules is the rule that a death would be healed by; next is the pending or announced one.

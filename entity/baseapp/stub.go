@@ -11,8 +11,27 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// A base that has ended leaves a stub, as long as others have copies of it: should this app die, the heir brings it
-// back. The package comment draws its states ("The end of a base").
+// # The end of a base
+//
+// A base that has ended can come back from a copy, if its app dies before the holders of its copies know. So it
+// leaves a stub, which has its names and its account:
+//
+//	         ends     BaseGone to the holders     BaseForgotten of all but the first,       names and account
+//	(lives) ------> stub ----------------------> then BaseGone to that one, BaseForgotten ----> are free
+//	   |             |  |                                                                         ^
+//	   |             |  +--- forgetPatience: logged ----------------------------------------------+
+//	   |             +------ the app dies: it goes on at its heir, if that has the copy           |
+//	   +------------- nobody has been sent a copy ------------------------------------------------+
+//
+// Invariants:
+//
+//   - A name or an account of a base that has ended is free only when nobody can bring the base back: no holder has
+//     a copy, and the ruling list covers the departure by which the base came here. The exceptions are a holder that
+//     lives and does not answer for forgetPatience, and more than maxStubs bases that end at once.
+//   - The heir's copy is the last that is forgotten. So if the heir does not bring the base back, nobody does later.
+//   - A stub stays where it is: neither does the app leave, nor do bases of its slice move, before it is gone.
+//   - A login to the account waits for the end of the stub, as for that of the base.
+//   - Who calls the base hears that it has ended when the stub is gone: if the heir brings it back, the calls come again.
 
 const (
 	// forgetAgain is how long a holder has to answer before it is told again: as long as for a copy.

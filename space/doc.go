@@ -313,7 +313,8 @@
 // scripts do in it: the offload and ghost check, Onload, and States and Deletes of ghosts.
 // Otherwise moving a line would raise the load that it is meant to lower. A cell's load is the sum
 // of its own meter and its reals' meters. So a real takes its load along at once, and Cost.Gained
-// tells how much that was. See Real.Load, Hosted.Cost and Population.TypeLoads.
+// tells how much that was. See Real.Load and Hosted.Cost. What each
+// entity type costs is in the status (status.App.Types).
 //
 // # Game time
 //

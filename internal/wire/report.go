@@ -61,6 +61,8 @@ type Report struct {
 	Unsent SendErrors
 	// Carriers are the app's carriers, at most MaxCarriers.
 	Carriers []status.Carrier
+	// Types are the entity types whose reals cost a CellApp most, at most MaxTypeLoads, the dearest first.
+	Types []TypeLoad
 	// Received counts the messages that were handled.
 	Received Tally
 	// Told is what a CellApp tells its clients.
@@ -102,6 +104,7 @@ func (m *Report) Append(b []byte) []byte {
 	b = m.Backlog.append(b)
 	b = m.Unsent.append(b)
 	b = appendCarriers(b, m.Carriers)
+	b = appendTypeLoads(b, m.Types)
 	b = m.Received.append(b)
 	for _, n := range m.Told.Numbers() {
 		b = binary.AppendUvarint(b, *n)
@@ -128,6 +131,7 @@ func (m *Report) Parse(body []byte) error {
 	m.Backlog.read(&r)
 	m.Unsent = readSendErrors(&r)
 	m.Carriers = readCarriers(&r)
+	m.Types = readTypeLoads(&r)
 	m.Received.read(&r)
 	for _, n := range m.Told.Numbers() {
 		*n = r.Uvarint()

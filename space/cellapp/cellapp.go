@@ -207,6 +207,7 @@ func (a *CellApp) reportStats() {
 	app.Report(m, &a.links, &a.routes, &a.cfg.Meters)
 	m.Pending = a.population.ReportedPending()
 	m.Counters, m.Told = a.counters, a.population.Told(a.cfg.Tick)
+	m.Types = a.dearest(m.Types[:0])
 	a.manager.Send(m)
 }
 

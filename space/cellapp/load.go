@@ -1,9 +1,11 @@
 package cellapp
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/internal/wire"
 )
 
 // measure ends the tick's measurement of work done for no cell: links, reports, the manager's
@@ -24,6 +26,11 @@ func (a *CellApp) ownLoad() int64 {
 	return a.own.Load()
 }
 
-// TypeLoads returns what the reals of each entity type cost; see space.Population. Call it on the
-// goroutine of the CellApp.
-func (a *CellApp) TypeLoads() []space.TypeLoad { return a.population.TypeLoads() }
+// dearest appends the entity types whose reals cost most, for a report.
+func (a *CellApp) dearest(list []wire.TypeLoad) []wire.TypeLoad {
+	for _, t := range a.population.TypeLoads() {
+		list = append(list, wire.TypeLoad{Type: a.cfg.Scripts.Schema().ByID(t.Type).Name, Reals: uint32(t.Reals), Load: t.Load})
+	}
+	slices.SortStableFunc(list, func(x, y wire.TypeLoad) int { return cmp.Compare(y.Load, x.Load) })
+	return list[:min(len(list), wire.MaxTypeLoads)]
+}

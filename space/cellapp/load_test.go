@@ -12,7 +12,6 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -103,7 +102,7 @@ func TestTypeLoadsAreOfAllCells(t *testing.T) {
 	second := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1, 9))
 	r.manage(&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 9}, Tree: second.Append(nil)})
 	r.tick(1)
-	if got := r.app.TypeLoads(); len(got) != 0 {
+	if got := r.app.dearest(nil); len(got) != 0 {
 		t.Errorf("without reals: %+v", got)
 	}
 	for _, id := range []entity.SpaceID{1, 1, 2} {
@@ -117,8 +116,8 @@ func TestTypeLoadsAreOfAllCells(t *testing.T) {
 		}
 	}
 	r.tick(2) // the first includes a backup
-	want := []space.TypeLoad{{Type: r.app.cfg.Scripts.Schema().Type("Walker").ID, Reals: 3, Load: 3e9}}
-	if got := r.app.TypeLoads(); !slices.Equal(got, want) {
+	want := []wire.TypeLoad{{Type: "Walker", Reals: 3, Load: 3e9}}
+	if got := r.app.dearest(nil); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -73,6 +73,9 @@ func describeApp(a *member) status.App {
 	if a.role == wire.CellApp {
 		told := a.report.Told
 		out.Told = &told
+		for _, t := range a.report.Types {
+			out.Types = append(out.Types, status.TypeLoad{Type: t.Type, Reals: uint64(t.Reals), Load: fraction(t.Load)})
+		}
 	}
 	if b := a.report.Backlog; b.Level() != mercury.Free {
 		out.Backlog, out.Full = b.To.String(), float64(b.Bytes)/float64(b.Limit)

@@ -154,6 +154,8 @@ type App struct {
 	Saving *Saving `json:"saving,omitempty"`
 	// Told is what a CellApp tells its clients; nil for others.
 	Told *Told `json:"told,omitempty"`
+	// Types are the entity types whose cell parts cost a CellApp most, the dearest first.
+	Types []TypeLoad `json:"types,omitempty"`
 	// Backlog is the app that is furthest behind in receiving from this one, and Full the used part
 	// of the queue to it. Both are empty if all keep up.
 	Backlog string  `json:"backlog,omitempty"`
@@ -163,6 +165,13 @@ type App struct {
 	// Carriers are the networks over which the app can be reached: first the inner one, between
 	// apps, and then the doors for players.
 	Carriers []Carrier `json:"carriers,omitempty"`
+}
+
+// TypeLoad is what the cell parts of one entity type cost a CellApp.
+type TypeLoad struct {
+	Type  string  `json:"type"`
+	Reals uint64  `json:"reals"`
+	Load  float64 `json:"load"` // fraction of a core
 }
 
 // Unsent counts the messages of one type that were not sent for one reason.

@@ -331,7 +331,7 @@ func TestANarrowCellKeepsLess(t *testing.T) {
 }
 
 // TestWhoCannotLeaveYetIsThere: of a crowd that stands beyond its cell, the cell hands over what
-// its budget allows. Who is left is its load still, and no line gives it more.
+// its budget allows. Whoever is left is its load still, and no line gives it more.
 func TestWhoCannotLeaveYetIsThere(t *testing.T) {
 	beyond := row(100, 0, 1, 100, 0.4)
 	for budget, want := range map[int]float64{10: 0.36, 40: 0.24, 1000: 0} {

@@ -10,7 +10,7 @@ import (
 )
 
 // A copy rides in the next packet that goes anyway, so a message that was lost is late by the time
-// between two messages, and by twice that when its copy is lost as well. Who speaks seldom does not
+// between two messages, and by twice that when its copy is lost as well. Whoever speaks seldom does not
 // wait for the next message: the first copy goes by itself, and the second with that message.
 func TestCopiesDoNotWait(t *testing.T) {
 	const delay, alone, slack = 25 * time.Millisecond, 16 * time.Millisecond, 2 * time.Millisecond

@@ -180,7 +180,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// Who lives and has departed never counts as the place of a base; bytes of any kind end the search.
+// Whoever lives and has departed never counts as the place of a base; bytes of any kind end the search.
 func FuzzChain(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, uint64(1))
 	f.Fuzz(func(t *testing.T, story []byte, id uint64) {

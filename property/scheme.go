@@ -18,7 +18,7 @@ type UpdateScheme struct {
 	Distance float32 `json:"distance,omitempty"`
 }
 
-// MinStep and MaxStep bound the steps of an UpdateScheme, MaxStep its distance, too. Who has the
+// MinStep and MaxStep bound the steps of an UpdateScheme, MaxStep its distance, too. Whoever has the
 // largest is told of only as often as the longest wait for a turn demands.
 const (
 	MinStep = 1.0 / 64

@@ -127,7 +127,7 @@ func TestCheckBudget(t *testing.T) {
 	r.calm()
 }
 
-// Who is deep inside is on nobody's list, and a check at rest makes no garbage.
+// Whoever is deep inside is on nobody's list, and a check at rest makes no garbage.
 func TestBorderAtRest(t *testing.T) {
 	r := newRig(t, 2)
 	for id := entity.ID(1); id <= 20; id++ {

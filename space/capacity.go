@@ -14,7 +14,7 @@ var ErrFull = errors.New("space: the space has as many entities as it takes")
 // SetMaxEntities sets how many entities the space takes, 0 for no limit; it is what
 // entity.SpaceInfo.MaxEntities is at first, and an entry of the space's data: see SetSpaceData. Beyond
 // it, entities that are teleported from other spaces, made from their bases, and spawned are refused
-// (placement.Full, ErrFull) and counted (status.Counters.TurnedAway). Who is in the space already
+// (placement.Full, ErrFull) and counted (status.Counters.TurnedAway). Whoever is in the space already
 // stays, and moves within it, over borders too; and whoever is restored comes back.
 //
 // In a space of one cell the limit is exact, but for the restored. In a space of several, the CellAppMgr

@@ -83,7 +83,7 @@ func (r *Real) giveCharge(e *presence.Entity) {
 }
 
 // tellCharges tells the client in a tick what it has come to move, where the server has put that, and
-// what it moves no more. Who has left its view is among the last, and the client is told that the
+// what it moves no more. Whoever has left its view is among the last, and the client is told that the
 // entity has left after it.
 func (r *Real) tellCharges() {
 	r.charges = slices.DeleteFunc(r.charges, func(ch charge) bool {

@@ -62,7 +62,7 @@ func TestGameTimeIsTheSameOnAllCells(t *testing.T) {
 	}
 }
 
-// Who hears too late has run ahead. It does not go back, nor stand still, and is with the others
+// Whoever hears too late has run ahead. It does not go back, nor stand still, and is with the others
 // again after the time that the doc of pace states.
 func TestLateCellCatchesUp(t *testing.T) {
 	const tick, delay = 100 * time.Millisecond, 3 * time.Second

@@ -158,7 +158,7 @@
 //	                            Leave of who is in the old space     packets do not
 //
 // Companions are those who go in the same Real.TeleportTogether: all leave in one tick and are made in one,
-// so no witness finds one missing. They keep their places relative to the first. Who is not moved, and is
+// so no witness finds one missing. They keep their places relative to the first. Whoever is not moved, and is
 // in range of both places of one space, stays where the client has it. An entity of the old space that is
 // no companion leaves at once. A refused transition changes nothing, since the witness comes back as it was.
 //
@@ -166,7 +166,7 @@
 //
 // Through a gateway (Cell.OpenGateway) players see what is at its other end, in another space or far away
 // in this one: a portal, the entrance of a dungeon. It is data of both spaces: an area at each end, whose
-// entities are seen at the other, and the offset from the places here to those there. Who goes through is
+// entities are seen at the other, and the offset from the places here to those there. Whoever goes through is
 // teleported, best with entity.Destination.Transition. Both ways are alike; this is one of them:
 //
 //	cell at the near end              CellAppMgr           cells at the far end
@@ -195,7 +195,7 @@
 //
 //   - A client has an entity at most once: where it is, if that is in its area of interest, else through
 //     the oldest image that is.
-//   - Who is in the area of one end is shown at the other, to all whose area of interest reaches there.
+//   - Whoever is in the area of one end is shown at the other, to all whose area of interest reaches there.
 //     Who leaves the area is shown for Config.GhostSlack more metres, so that nobody flickers.
 //   - Aspects count: who is withheld is not shown. Manual types are never shown, and a client does not
 //     control what it sees through a gateway (SetControlledBy).

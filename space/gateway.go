@@ -155,10 +155,10 @@ type gate struct {
 	offset property.Vector3 // from here to there
 	there  entity.SpaceID
 
-	// area is whose entities are shown there. Who comes to outer has ghosts there, and keeps them to
+	// area is whose entities are shown there. Whoever comes to outer has ghosts there, and keeps them to
 	// the edge of rim.
 	area, outer, rim bsp.Rect
-	// beyond is whose entities of the space there are shown here. Who is shown stays so to the edge of
+	// beyond is whose entities of the space there are shown here. Whoever is shown stays so to the edge of
 	// fringe.
 	beyond, fringe bsp.Rect
 

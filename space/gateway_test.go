@@ -190,7 +190,7 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// Who can be seen where it is and through a gateway is seen where it is, once; and through the gateway when
+// Whoever can be seen where it is and through a gateway is seen where it is, once; and through the gateway when
 // it has gone out of sight. This is one space, whose ends are on two apps.
 func TestGatewayInOneSpace(t *testing.T) {
 	r := newRig(t, 2)

@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Who is hidden from one client is hidden from that one alone, wherever either of the two goes, and when
+// Whoever is hidden from one client is hidden from that one alone, wherever either of the two goes, and when
 // it is restored.
 func TestHidden(t *testing.T) {
 	r := newRig(t, 2)

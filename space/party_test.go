@@ -102,7 +102,7 @@ func TestPartyStays(t *testing.T) {
 	}
 }
 
-// Who is not here, or has set off, cannot come along.
+// Whoever is not here, or has set off, cannot come along.
 func TestPartyFaults(t *testing.T) {
 	r := newParty(t)
 	r.create(9, 100, 0)

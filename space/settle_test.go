@@ -349,7 +349,7 @@ func TestLeftCallsAreSettledBesideANewCaller(t *testing.T) {
 	}
 }
 
-// Who says the end of an entity but need not know is not believed, and is no sign of life either: the target is given
+// Whoever says the end of an entity but need not know is not believed, and is no sign of life either: the target is given
 // up as soon as one of whom nobody says anything.
 func TestEndThatIsNotBelieved(t *testing.T) {
 	r := newRig(t, 2)

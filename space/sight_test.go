@@ -119,7 +119,7 @@ func TestManualAoI(t *testing.T) {
 	r.calm()
 }
 
-// Who comes back within a while is seen again.
+// Whoever comes back within a while is seen again.
 func TestAddedIsRestored(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 1)
@@ -170,7 +170,7 @@ func TestAddToAoIRefused(t *testing.T) {
 	}
 }
 
-// Who is withheld is hidden from all clients, here and where it is a ghost, and wherever it goes.
+// Whoever is withheld is hidden from all clients, here and where it is a ghost, and wherever it goes.
 func TestWithheld(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 1)

@@ -88,8 +88,8 @@ func (r *Real) Teleporting() bool { return r.teleport != nil }
 //
 // If a CellApp dies while they are on their way, each base restores its own cell part from the newest state
 // that it knows of: all come to be where they were, or all have arrived. Only if a base hears less than the
-// others, since a message to it was lost with the CellApp, some may have arrived. Who is back is told
-// placement.Lost, unless its state is older than the call. Who has no base is lost.
+// others, since a message to it was lost with the CellApp, some may have arrived. Whoever is back is told
+// placement.Lost, unless its state is older than the call. Whoever has no base is lost.
 //
 // At most migrate.MaxParty entities and migrate.MaxParts bytes can go together. Errors are those of
 // Teleport, entity.ErrTooMany, and ErrNotHere.

@@ -86,7 +86,7 @@ func TestAppeal(t *testing.T) {
 	}
 }
 
-// Who is watched throughout, and who watches, may cross lines as they like: the script hears nothing.
+// Whoever is watched throughout, and who watches, may cross lines as they like: the script hears nothing.
 func TestWitnessedAcrossLines(t *testing.T) {
 	r := newRig(t, 3)
 	r.create(1, -50, 1)
@@ -133,7 +133,7 @@ func TestWitnessedUntilTheClientGoes(t *testing.T) {
 	}
 }
 
-// Who was seen as a ghost, and becomes the real before its word has come to where the real was, is found
+// Whoever was seen as a ghost, and becomes the real before its word has come to where the real was, is found
 // out by the next check: no range event tells of it.
 func TestWitnessedThoughTheWordWasLate(t *testing.T) {
 	r := newRig(t, 2)

@@ -6,7 +6,7 @@ import (
 	"github.com/cellscape/cellscape/internal/invariant"
 )
 
-// compete gives all in range their turns: there is not room for everyone. Who has none starts at the
+// compete gives all in range their turns: there is not room for everyone. Whoever has none starts at the
 // present virtual time, and a step on: when a crowd enters at once, the nearest come first.
 func (w *Witness) compete() {
 	q := &w.queue
@@ -174,7 +174,7 @@ func (w *Witness) serve(i int) (apart float32, still bool) {
 // is far away has its next turn half a minute later, and may stand beside the watcher long before.
 const patrolTicks = 10
 
-// patrol goes round all entries. Who has come much nearer since its last turn gets the next one sooner, and who is
+// patrol goes round all entries. Whoever has come much nearer since its last turn gets the next one sooner, and who is
 // among the nearest comes into the circle. What the client has seen is taken in while it says so: of packets that are
 // older than three seconds it says nothing any more.
 func (w *Witness) patrol() {

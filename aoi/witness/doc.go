@@ -30,8 +30,8 @@
 // is budget left, nobody competes any more. Each Update then looks at all, until they do not fit again;
 // the nearest come first.
 //
-// A turn is a step after the last one, and the step is that of where the entity is now. Who has gone
-// away when the turn comes is put off. Who has come near is hastened: a patrol goes round all entries
+// A turn is a step after the last one, and the step is that of where the entity is now. Whoever has gone
+// away when the turn comes is put off. Whoever has come near is hastened: a patrol goes round all entries
 // within a second. The nearest twenty do not depend on the queue: half of the budget is for them first,
 // in each second Update (see circle.go).
 //

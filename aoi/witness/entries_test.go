@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// Who comes fills the gaps of those who have gone, and the room shrinks with the crowd.
+// Whoever comes fills the gaps of those who have gone, and the room shrinks with the crowd.
 func TestGaps(t *testing.T) {
 	const n, come = 200, 8
 	wd := crowd(t, Config{}, n, 0.1)

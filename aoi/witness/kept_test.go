@@ -212,7 +212,7 @@ func BenchmarkKeepAndReturn(b *testing.B) {
 	}
 }
 
-// Who is no more is not kept, also if it had left before.
+// Whoever is no more is not kept, also if it had left before.
 func TestGoneIsForgotten(t *testing.T) {
 	wd, e := scene(t)
 	delete(wd.within, e.ID)

@@ -129,7 +129,7 @@ func TestUnsentForLong(t *testing.T) {
 	}
 }
 
-// Who could not be sent has still waited: what was picked for a packet that did not go keeps its wait.
+// Whoever could not be sent has still waited: what was picked for a packet that did not go keeps its wait.
 func TestUnsentKeepsItsWait(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 60}, 100, 2)
 	for range 15 {

@@ -191,7 +191,7 @@ func TestNewsOfACopyBehind(t *testing.T) {
 	wd.settle(0)
 }
 
-// Who was kept comes back with the newest value.
+// Whoever was kept comes back with the newest value.
 func TestNewsOfTheKept(t *testing.T) {
 	wd, e := risingScene(t)
 	set(t, e, extra, 1)

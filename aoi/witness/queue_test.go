@@ -303,7 +303,7 @@ func TestBusyTickAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Who was far away and comes near does not wait for the turn that it has from there.
+// Whoever was far away and comes near does not wait for the turn that it has from there.
 func TestWhoComesNearIsHastened(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 60}, 100, 5)
 	wd.turns(100)

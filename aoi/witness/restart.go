@@ -31,7 +31,7 @@ func (w *Witness) Restart() {
 // that it leads to another space: then the client loses sight of everybody else at once. Of the companions
 // it returns those that the client has.
 //
-// A companion has a new place, with a new stamp, so the client is told of it as of any move. Who is not
+// A companion has a new place, with a new stamp, so the client is told of it as of any move. Whoever is not
 // moved is where the client has it. What the client says that it has seen counts anew, since no place of
 // before tells the next.
 func (w *Witness) Carry(companions []entity.ID, elsewhere bool) (seen []entity.ID) {

@@ -15,7 +15,7 @@ type wheel struct {
 	n      int                         // how many stand in all
 }
 
-// link has the neighbours in a list that goes round through its slot. Who stands in none is its own neighbour.
+// link has the neighbours in a list that goes round through its slot. Whoever stands in none is its own neighbour.
 type link struct{ next, prev uint16 }
 
 const (

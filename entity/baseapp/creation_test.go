@@ -214,7 +214,7 @@ func TestCreateCellAtFails(t *testing.T) {
 	}
 }
 
-// Who did not ask for an answer hears that a full space has refused its cell part. One that has lived comes
+// Whoever did not ask for an answer hears that a full space has refused its cell part. One that has lived comes
 // back whatever a CellApp says.
 func TestCreateCellInFullSpace(t *testing.T) {
 	r := joinedRig(t)

@@ -68,7 +68,7 @@ func TestCallHasAName(t *testing.T) {
 	}
 }
 
-// Who is restored from a frozen copy hears what was handled of the one that it was, also the second
+// Whoever is restored from a frozen copy hears what was handled of the one that it was, also the second
 // who is restored from it.
 func TestRestoredHearsWhatWasHandled(t *testing.T) {
 	r := joinedRig(t)

@@ -41,7 +41,7 @@ import (
 // Invariants:
 //
 //   - While a client is given, its seat stands still: nothing that it says is handled, confirmed or counted, and
-//     its tokens stay as they are. Who comes with such a token waits until it is known who has the seat.
+//     its tokens stay as they are. Whoever comes with such a token waits until it is known who has the seat.
 //   - A Give is sent when each copy from which the giver may come back knows of it, and has handled what the seat
 //     counts as handled. So no life of the giver plays on with a client that the taker has, and what the client has
 //     said is not lost with the giver's app. Without copies nobody comes back.

@@ -331,7 +331,7 @@ func TestGiveElsewhereTooLate(t *testing.T) {
 	g.follows(p.b)
 }
 
-// Who destroys itself on the way ends the session, and the taker has nothing.
+// Whoever destroys itself on the way ends the session, and the taker has nothing.
 func TestGiverEndsOnTheWay(t *testing.T) {
 	p, g, v, w := seatedPair(t)
 	p.drops = func(x flow.Payload) bool { return x == flow.TakenPayload }

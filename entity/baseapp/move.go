@@ -24,7 +24,7 @@ import (
 //	  ^    out of the app, in its own      |     Depart to the manager   |  BasesMoved        |
 //	  |    keeping; last copies to holders |                             |  to all            |
 //	  |                                    v                             v                    |
-//	  |<------ in another life ------ stillMost, a holder without room, the manager says no   |
+//	  |<--- with the next life ------ stillMost, a holder without room, the manager says no   |
 //	  |<------------------ all other BaseApps say that they know of the move -----------------+
 //
 // Invariants:
@@ -34,7 +34,7 @@ import (
 //   - The last copies are kept here as well, until the rule of who has the base now covers the move. If that app
 //     dies before, the next holder goes on and, after the last of them, this app (migrate.Departures).
 //   - While a part moves, and until all others know of it, no other rule is begun here and no mark is sent. So
-//     nobody forgets a last copy before he knows that it is one.
+//     no app forgets a last copy before it knows that it is the last.
 //   - One part moves at a time. It goes on as a part even if the app is to leave meanwhile.
 //   - A base goes back into the app only from its last copy, with a life more than that has: nothing that it said
 //     before is taken for something new. The number of its copies rises on.

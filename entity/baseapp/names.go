@@ -19,7 +19,7 @@ import (
 //	                   +--UnregisterName     +------ RegisterName ----+
 //	                      or another's: gone
 //
-// Who takes a name back that is leaving is told so by an answer. Until then no copy has the name: a base that
+// Whoever takes a name back that is leaving is told so by an answer. Until then no copy has the name: a base that
 // comes back from one is told that its question was forgotten.
 //
 // A base that gives a name up has it until no copy says so any more: from an older one it would come back with

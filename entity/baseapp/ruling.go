@@ -299,7 +299,7 @@ func (a *BaseApp) allHeard() bool {
 	return true
 }
 
-// rule lets the announced rule rule. Who holds copies only by the old one may forget them.
+// rule puts the announced rule into force. Those who hold copies only by the old one may forget them.
 func (a *BaseApp) rule() {
 	r := &a.copying.ruling
 	r.state, r.rules, r.next = ruleSettled, r.next, migrate.Rule{}

@@ -75,7 +75,7 @@ func TestRestoredBaseGoesOn(t *testing.T) {
 	}
 	r.wantLink(id, linkAdopting, 1, 0, mercury.Address{})
 
-	// Who called it hears at once that this is another life, and how far it has heard.
+	// Whoever called it hears at once that this is another life, and how far it has heard.
 	r.tick()
 	var ack *flow.Ack
 	var again *flow.Message

@@ -31,7 +31,7 @@ import (
 //   - The heir's copy is the last that is forgotten. So if the heir does not bring the base back, nobody does later.
 //   - A stub stays where it is: neither does the app leave, nor do bases of its slice move, before it is gone.
 //   - A login to the account waits for the end of the stub, as for that of the base.
-//   - Who calls the base hears that it has ended when the stub is gone: if the heir brings it back, the calls come again.
+//   - Whoever calls the base hears that it has ended when the stub is gone: if the heir brings it back, the calls come again.
 
 const (
 	// forgetAgain is how long a holder has to answer before it is told again: as long as for a copy.

@@ -144,7 +144,7 @@ func TestNoLeaveWithStubs(t *testing.T) {
 	c.asked(20 * time.Second)
 }
 
-// Who calls a base that has ended hears of it when no heir can bring it back: if the app dies before, the call comes
+// Whoever calls a base that has ended hears of it when no heir can bring it back: if the app dies before, the call comes
 // again.
 func TestCallsWaitForTheEnd(t *testing.T) {
 	c, id := endedProxy(t)

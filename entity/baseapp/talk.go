@@ -426,7 +426,7 @@ var (
 	errNowhere  = fmt.Errorf("%w: the target is nowhere to be found", entity.ErrNoEntity)
 )
 
-// abandon forgets what was sent to a part that is gone. Who waits for an answer to what was not
+// abandon forgets what was sent to a part that is gone. Whoever waits for an answer to what was not
 // handled is told later.
 func (t *talk) abandon(why error) {
 	a := t.of.app

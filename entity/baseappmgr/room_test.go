@@ -88,7 +88,7 @@ func TestRoom(t *testing.T) {
 	for range 3 {
 		g.want(g.login, "ann", protocol.WorldFull)
 	}
-	// Who waits goes on waiting while there is no BaseApp.
+	// Whoever waits goes on waiting while there is no BaseApp.
 	none := g.m.baseApps
 	g.m.baseApps = nil
 	g.want(g.login, "ann", protocol.WorldFull)
@@ -96,7 +96,7 @@ func TestRoom(t *testing.T) {
 	g.end("1")
 	g.want(g.login, "ann", 0)
 	g.want(g.login, "bob", protocol.WorldFull)
-	// Who is in comes in again.
+	// Whoever is in comes in again.
 	g.request++
 	g.say(g.login, &wire.CreateProxy{Request: g.request, Account: "ann"})
 	g.say(g.on["ann"], &wire.ProxyMade{Request: g.relogged(g.on["ann"]).Request, ID: g.made["ann"], Token: [16]byte{1}})

@@ -334,7 +334,7 @@ func TestNoRoomWithoutQueue(t *testing.T) {
 	r.wantTold(c, "in")
 }
 
-// Who is asked for keeps the place if the BaseAppMgr is lost, while one that needs not wait is refused.
+// Whoever is asked for keeps the place if the BaseAppMgr is lost, while one that needs not wait is refused.
 func TestAskedForWhenTheBaseAppMgrIsLost(t *testing.T) {
 	r := newRoom(t, 3)
 	a := r.enqueue("a")

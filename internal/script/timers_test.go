@@ -47,7 +47,7 @@ func TestTimers(t *testing.T) {
 	}
 }
 
-// Who is called may cancel others and add new ones.
+// Whoever is called may cancel others and add new ones.
 func TestTimersChangeWithinARun(t *testing.T) {
 	var x Timers
 	add(t, &x, 0, 0, 10, "A", 1)

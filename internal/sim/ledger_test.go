@@ -75,7 +75,7 @@ func TestLedgersInherited(t *testing.T) {
 }
 
 // TestSurveys: ledgers ask the store for all of them, while a BaseApp and the DBApp die, the store is away for a while,
-// and counts go on. Who asks is answered, in order, with what was confirmed.
+// and counts go on. Whoever asks is answered, in order, with what was confirmed.
 func TestSurveys(t *testing.T) {
 	play(t, Options{Seed: 90, Players: 1, Rovers: 1, BaseApps: 3, Replicas: 1, Wild: Wild{Ledgers: 9, Surveys: true}}, func(r *rig) {
 		r.parted = true // the DBApp counts what it could not do

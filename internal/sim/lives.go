@@ -12,7 +12,7 @@ import (
 
 // A base whose BaseApp dies goes on from its newest copy, in another life. What it did of itself after
 // that copy is undone, and it does it again, as it likes. So what a base says by itself comes with its
-// life. Who hears it takes the numbers of one life in order, each once; the first of a later life may be
+// life. Whoever hears it takes the numbers of one life in order, each once; the first of a later life may be
 // one that was said before, or the next one, but none is left out, and a former life is not heard again.
 // What a copy was known to have is not said again by any life: see commits.
 

@@ -10,7 +10,7 @@ import (
 // Gossips call two more kinds of ends: waifs and the clients of players.
 //
 // A waif is a gossip without a base. A gossip's cell part makes it, and it ends after a while or with its
-// CellApp; it is never restored. What it says is numbered like all else. Who calls it may lose it: it is
+// CellApp; it is never restored. What it says is numbered like all else. Whoever calls it may lose it: it is
 // followed for as long as the CellApps that it has left live and remember it. So what is said to a waif comes
 // in order, each number once, and none is left out as long as no CellApp dies and no channel is cut.
 //

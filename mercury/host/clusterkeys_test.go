@@ -86,7 +86,7 @@ func TestClusterKeysChangeWhileProcessesRun(t *testing.T) {
 	}
 }
 
-// Who comes over a carrier that asks for no proof is a stranger to a process of a cluster, and
+// Whoever comes over a carrier that asks for no proof is a stranger to a process of a cluster, and
 // trusted by one that has no keys.
 func TestStandingOverCarriersInTheClear(t *testing.T) {
 	h, key := newHost(t), newKey(t, 1)

@@ -38,7 +38,7 @@
 // salt; Env.Places and Process.Places say where each is reached, Net.Carrier to which a channel
 // belongs, and Process.Carriers how each fares.
 //
-// Who writes a carrier implements mercury.Carrier, or for a protocol with connections gives package
+// Whoever writes a carrier implements mercury.Carrier, or for a protocol with connections gives package
 // stream a Network. Where the process does not wait in the kernel, the goroutine waits inside
 // Receive of the first carrier, and the others wake it there (Watch): there UDP does best in the
 // first place, as a second UDP carrier has a goroutine that reads.

@@ -48,7 +48,7 @@ type Watcher interface {
 //
 // What it finds can be believed as far as the network can. Somebody who is not on the way between the
 // two machines cannot forge a refusal: the answer must name the number that the question has drawn,
-// one of four billion. Who is on the way, or on the machine itself, can, as they can also cut the
+// one of four billion. Whoever is on the way, or on the machine itself, can, as they can also cut the
 // cable.
 type Lookout struct{ p *Process }
 

@@ -130,7 +130,7 @@ func TestNapInKernel(t *testing.T) {
 	}
 }
 
-// Who wakes a process that has ended does no harm.
+// Whoever wakes a process that has ended does no harm.
 func TestWakeAfterClose(t *testing.T) {
 	r := newInKernelRig(t)
 	r.k.close()

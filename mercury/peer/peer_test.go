@@ -61,7 +61,7 @@ func wait[T any](t *testing.T, what string, from <-chan T) (v T) {
 	return v
 }
 
-// Who has another key, or none, gets no channel, and is told why.
+// Whoever has another key, or none, gets no channel, and is told why.
 func TestKeys(t *testing.T) {
 	key := newKey(t)
 	sealed, clear := listen(t, key, peer.Config{Message: ignore}), listen(t, secure.PrivateKey{}, peer.Config{Message: ignore, Clear: true})

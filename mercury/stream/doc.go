@@ -1,5 +1,5 @@
 // Package stream is what the adapters of mercury.Transport over connections have in common: tcp,
-// websocket and quic. Who wants a transport takes one of those; who writes an adapter for another
+// websocket and quic. Whoever wants a transport takes one of those; who writes an adapter for another
 // protocol gives New a Network, and Accept each connection that comes.
 //
 // # What the owner does
@@ -44,8 +44,8 @@
 //	does not read                         MaxQueued, then ErrFull; unreliable messages are dropped
 //	breaks the protocol                   ErrProtocol, after what it sent before
 //
-// It harms its own channel and no other. Who it is nobody has proved, unless the protocol below
-// did: the IP of an accepted peer is the one that was seen, its port and salt are what it says.
+// It harms its own channel and no other. Nobody has proved who the peer is, unless the protocol
+// below did: the IP of an accepted peer is the one that was seen, its port and salt are what it says.
 //
 // # On the connection
 //
@@ -64,7 +64,7 @@
 //	ping        6 nothing: sent when KeepAlive has passed without anything else
 //	close       7 nothing: the last frame
 //
-// Who sends a close reads on until its peer hangs up, or CloseWait has passed: to hang up itself
+// Whoever sends a close reads on until its peer hangs up, or CloseWait has passed: to hang up itself
 // could take from the peer what is still under way. A connection that ends without a close is an
 // aborted channel.
 package stream

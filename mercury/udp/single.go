@@ -12,7 +12,7 @@ import (
 // other.
 const glance = 50 * time.Microsecond
 
-// deadlines is how often a datagram is tried. Who has to wait for a processor until its deadline
+// deadlines is how often a datagram is tried. Whoever has to wait for a processor until its deadline
 // has passed, on a busy machine, is told that it has, without a try: whole flushes were dropped
 // although there was room.
 const deadlines = 2

@@ -17,7 +17,7 @@ import (
 //	                     ──no other, aloneTerms are left─▶ it is believed, and has so many fewer left
 //	                     ──otherwise────────────────────▶ refused; it asks again, and so do others
 //
-// An app is known by where it is, whatever start it is of. Who has the key and many addresses is several apps
+// An app is known by where it is, whatever start it is of. Whoever has the key and many addresses is several apps
 // here, as everywhere.
 
 // aloneTerms is how many terms one app may use up whom no other confirms: more than a manager is started again

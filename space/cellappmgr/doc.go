@@ -134,7 +134,7 @@
 //     ends before it does anything. A leader that was paused finds out so when it wakes up.
 //   - What a paused process had already said, and what comes late, is of a lower term, and no app takes
 //     that after the Welcome of a higher one.
-//   - Who joins at a place where nobody leads is sent away, and goes to the next place (package app,
+//   - Whoever joins at a place where nobody leads is sent away, and goes to the next place (package app,
 //     Member). A leader tells the others whom it knows; who leads after it dials them, and they come at
 //     once.
 //
@@ -231,7 +231,7 @@
 // Nobody is dead for what another app says of it: the manager itself must have found no open port. So
 // an app that lies kills nobody, and beside an honest witness it saves nobody. A witness is a CellApp
 // or BaseApp that is heard itself, on another machine than the manager's if there is one; without a
-// witness silence decides alone. The looks are connections to the inner address of the process. Who can answer
+// witness silence decides alone. The looks are connections to the inner address of the process. Whoever can answer
 // in its place, on its machine or on the way to it, can have it declared dead, as they could by cutting
 // that way; anybody else would have to guess the numbers of two connections that live for a
 // millisecond. And a verdict that is wrong does no harm: all refuse the start that it names, which

@@ -22,7 +22,7 @@ import (
 //	empty, or half used --a job reserves--> a block more
 //	                    <--it fails: again after numbersAgain--
 //
-// Who wants to join while there is none waits, and what asks for a space is refused. Those who are here go on.
+// Whoever wants to join while there is none waits, and what asks for a space is refused. Those who are here go on.
 const (
 	// appNumbers is how many numbers of apps are taken at a time: a few dozen start together. What is left
 	// when the manager ends is never given, so that a world sees its manager start some ten thousand times.

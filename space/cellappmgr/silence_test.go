@@ -47,7 +47,7 @@ func TestSpared(t *testing.T) {
 	}
 }
 
-// Who is heard again has all of its time again, and nothing is said of its cells.
+// Whoever is heard again has all of its time again, and nothing is said of its cells.
 func TestHeardAgain(t *testing.T) {
 	l := newLook(t)
 	for range 3 {

@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Who has proved too little neither joins, nor operates, nor silences the manager by a term
+// Whoever has proved too little neither joins, nor operates, nor silences the manager by a term
 // that he makes up.
 func TestStandings(t *testing.T) {
 	for _, x := range []struct {

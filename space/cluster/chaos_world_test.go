@@ -311,7 +311,7 @@ func (p *teller) Act(b *bots.Bot) {
 	}
 }
 
-// called takes an answer. Who was restored may repeat some, since what it had told after its last backup is told
+// called takes an answer. Whoever was restored may repeat some, since what it had told after its last backup is told
 // again; but the next new one is always the next.
 func (p *teller) called(m *property.Method, args []property.Value) {
 	if m.Name == "kept" {

@@ -312,7 +312,7 @@ func testRoles(t *testing.T, cfg cluster.Config) {
 	observe(t, o, "at rest", func(s *status.World) bool { return s.ReportsSinceFreeze >= 2 && s.Pending == 0 })
 }
 
-// Who waits for a world that does not become ready is told what it lacks.
+// Whoever waits for a world that does not become ready is told what it lacks.
 func TestObserverReadyNever(t *testing.T) {
 	t.Parallel()
 	cfg := world(t)

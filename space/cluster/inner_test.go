@@ -97,7 +97,7 @@ func approach(t *testing.T, cfg secure.Config) (*outsider, *host.Process) {
 	return x, p
 }
 
-// Who has what every player has can neither join nor speak as an app; nor can an observer. The
+// Whoever has what every player has can neither join nor speak as an app; nor can an observer. The
 // world does not notice.
 func TestPublicKeyDoesNotLetIn(t *testing.T) {
 	t.Parallel()

@@ -179,7 +179,7 @@ func stranger(t *testing.T, login netip.AddrPort, schema *property.Schema, opts 
 	}
 }
 
-// Who does not know the world's key is told so, at once where its own side knows.
+// Whoever does not know the world's key is told so, at once where its own side knows.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	cfg := world(t)

@@ -168,7 +168,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// Who watches others knows them apart while they leave and come back, and keeps little of those who have left.
+// Whoever watches others knows them apart while they leave and come back, and keeps little of those who have left.
 func TestWatchWhoLeaves(t *testing.T) {
 	const n = 40
 	swarm := walkers(t, n, bots.Leave{Every: time.Second, Away: 100 * time.Millisecond}, func(number int) bool { return number < n/4 })

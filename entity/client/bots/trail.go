@@ -189,7 +189,7 @@ func (t *trails) find(id entity.ID) *trail {
 	return t.by[id]
 }
 
-// forget drops the trail of an entity that is no more. Who sees it still holds it.
+// forget drops the trail of an entity that is no more. Whoever sees it still holds it.
 func (t *trails) forget(id entity.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -74,7 +74,7 @@ func AppendLeaveSpace(b []byte) []byte {
 
 // Transit says that the player's entity goes through a transition area: a CellPlayer follows, in another
 // space or elsewhere in the same, and the view goes along. The client adds Offset to the place of its own
-// entity and of each of Companions, and keeps everybody on the screen. Who is not seen any more leaves as
+// entity and of each of Companions, and keeps everybody on the screen. Whoever is not seen any more leaves as
 // ever. The data of the space is told anew, and so is whom else the client moves.
 type Transit struct {
 	Offset property.Vector3 // metres

@@ -91,7 +91,7 @@ func entersOf(m *protocol.Enter) enters {
 	return enters{m.ID, m.Type, m.Alias, m.Position, m.Direction, string(m.Props), string(m.Entry), m.Origin}
 }
 
-// Who enters on the way is told on the grid, wherever in the world, in some fifteen bytes less.
+// Whoever enters on the way is told on the grid, wherever in the world, in some fifteen bytes less.
 func TestEnterOnTheWay(t *testing.T) {
 	for _, at := range []property.Vector3{{}, here, {X: -31, Y: -2.5, Z: 33}, {X: 90_000.1, Y: 300, Z: -90_000}} {
 		sent := enters{ID: 9, Type: 2, Alias: 300, Position: at, Direction: property.Vector3{X: 1, Y: 0.5}, Props: "props"}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/examples/arena/defs"
+	"github.com/cellscape/cellscape/examples/arena/game"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
@@ -61,7 +63,7 @@ func TestFlagFaults(t *testing.T) {
 
 // The definitions and the scripts match, whatever the flags.
 func TestWorldIsValid(t *testing.T) {
-	schema, err := loadSchema()
+	schema, err := defs.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +79,12 @@ func TestDance(t *testing.T) {
 	for number := range 30 {
 		d := newDance(number, 1)
 		at := d.spot
-		for now := time.Duration(0); now < 3*(spreadFor+gatherFor+raysFor); now += tick {
-			next, _ := bots.Towards(at, d.target(now), runSpeed*float32(tick.Seconds()))
-			if far := property.Distance(at, next); far > topSpeed*float32(tick.Seconds()) {
+		for now := time.Duration(0); now < 3*(spreadFor+gatherFor+raysFor); now += game.Tick {
+			next, _ := bots.Towards(at, d.target(now), game.RunSpeed*float32(game.Tick.Seconds()))
+			if far := property.Distance(at, next); far > game.TopSpeed*float32(game.Tick.Seconds()) {
 				t.Fatalf("bot %d went %v m in a tick", number, far)
 			}
-			if at = next; math.Abs(float64(at.X)) > side/2 || math.Abs(float64(at.Z)) > side/2 {
+			if at = next; math.Abs(float64(at.X)) > game.Side/2 || math.Abs(float64(at.Z)) > game.Side/2 {
 				t.Fatalf("bot %d is at %v", number, at)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/examples/arena/game"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -20,7 +21,7 @@ const (
 	collectEvery = 30 * time.Second
 	// waveTo is the distance, in metres, up to which it waves to others: they will still be in
 	// sight when the server hears of it.
-	waveTo = aoiRadius / 2
+	waveTo = game.AoIRadius / 2
 )
 
 // dancer is what one bot does and has found; it belongs to the goroutine of its bot.
@@ -76,7 +77,7 @@ func (d *dancer) move(b *bots.Bot) {
 	if at == to {
 		return
 	}
-	next, yaw := bots.Towards(at, to, b.Step(runSpeed))
+	next, yaw := bots.Towards(at, to, b.Step(game.RunSpeed))
 	d.call(b, b.Go(next, property.Vector3{X: yaw}))
 	if d.crosses(next) {
 		b.Apart(crossing)

@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/examples/arena/game"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -53,7 +54,7 @@ func startCrowd(ctx context.Context, f *flags, schema *property.Schema, login ne
 		return c, nil
 	}
 	c.swarm, err = bots.Start(bots.Config{
-		Bots: f.bots, LoginApp: login, ServerKey: key, Schema: schema, PerSocket: 1, Logins: logins, Seed: f.seed, Tick: tick, ViewRadius: aoiRadius, Log: log,
+		Bots: f.bots, LoginApp: login, ServerKey: key, Schema: schema, PerSocket: 1, Logins: logins, Seed: f.seed, Tick: game.Tick, ViewRadius: game.AoIRadius, Log: log,
 		Behave: func(number int) bots.Behaviour { return c.dancers[number] },
 		Events: func(b *bots.Bot) client.Events { return client.Events{Audited: c.dancers[b.Number].hear} },
 	})
@@ -147,7 +148,7 @@ func (c *crowd) dots() (all []dot, alarm string) {
 				c.guards[d.id] = d
 			}
 		}
-		if text, ok := b.SpaceData(alarmKey); ok {
+		if text, ok := b.SpaceData(game.AlarmKey); ok {
 			alarm = string(text)
 		}
 	})
@@ -161,7 +162,7 @@ func (c *crowd) dots() (all []dot, alarm string) {
 // learn tells the bots where the lines are.
 func (c *crowd) learn(st *status.World) {
 	for _, s := range st.Spaces {
-		if s.ID != uint32(arenaID) {
+		if s.ID != uint32(game.SpaceID) {
 			continue
 		}
 		cells := make([]bsp.Rect, 0, len(s.Cells))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/examples/arena/game"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -187,7 +188,7 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 		return
 	}
 	n := float64(clients)
-	v.cost = costOf(&m.first, &m.last, os.Getpid(), n*seconds/tick.Seconds())
+	v.cost = costOf(&m.first, &m.last, os.Getpid(), n*seconds/game.Tick.Seconds())
 	v.DownBytes = round(float64(m.after.down-m.before.down) / n / seconds)
 	v.UpBytes = round(float64(m.after.up-m.before.up) / n / seconds)
 }

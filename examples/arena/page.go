@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cellscape/cellscape/examples/arena/game"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -83,7 +84,7 @@ func appNumber(st *status.World, at netip.AddrPort) uint32 {
 }
 
 func (s *show) serveStatus(w http.ResponseWriter, _ *http.Request) {
-	out := feed{Side: side, GhostDistance: ghostDistance, AoIRadius: aoiRadius, CanKill: s.world != nil}
+	out := feed{Side: game.Side, GhostDistance: game.GhostDistance, AoIRadius: game.AoIRadius, CanKill: s.world != nil}
 	if st, ok := s.observer.Status(); ok {
 		out.Status = &st
 		out.TickP50 = float64(st.TickTimes.Quantile(0.50).Microseconds()) / 1000

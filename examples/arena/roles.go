@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cellscape/cellscape/examples/arena/defs"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster"
@@ -17,7 +18,7 @@ import (
 
 // run runs the role that was asked for.
 func run(ctx context.Context, f *flags, log *slog.Logger) error {
-	schema, err := loadSchema()
+	schema, err := defs.Load()
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/examples/arena/game"
 )
 
 // Sight is what players saw of each other while everyone moved; part of the JSON object.
@@ -61,7 +62,7 @@ func (v *verdict) seeing(f *bots.Freshness) {
 // agesIn are the ages in some of the bands of distance.
 func agesIn(f *bots.Freshness, from, to int) Ages {
 	a := Ages{
-		To:  float64(aoiRadius) * float64(to) / bots.Bands,
+		To:  float64(game.AoIRadius) * float64(to) / bots.Bands,
 		P50: f.Age(.5, from, to).Milliseconds(), P99: f.Age(.99, from, to).Milliseconds(),
 	}
 	for _, w := range f.Worst[from:to] {

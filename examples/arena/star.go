@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/cellscape/cellscape/examples/arena/game"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -12,16 +13,10 @@ import (
 // square, gathers at the eight points of a star and its centre, then walks along the rays, and
 // begins again. Each step puts the load elsewhere, and the cells have to follow.
 const (
-	// spread is half the side of the square, in metres; points is how far from the centre the
-	// points of the star are.
-	spread = 700
+	// points is how far from the centre the points of the star are, in metres.
 	points = 600
 	rays   = 8
 	centre = rays // its station
-
-	// runSpeed is how fast a bot goes, in metres per second; topSpeed is what the server allows.
-	runSpeed = 28
-	topSpeed = 40
 
 	// The crowd needs some 20 seconds for a ray.
 	spreadFor = 10 * time.Second
@@ -40,7 +35,7 @@ type dance struct {
 
 func newDance(number int, seed uint64) *dance {
 	d := &dance{number: number, chance: rand.New(rand.NewPCG(seed, uint64(number))), cycle: -1}
-	d.spot = somewhere(d.chance, spread)
+	d.spot = game.Somewhere(d.chance, game.Spread)
 	return d
 }
 
@@ -53,7 +48,7 @@ func (d *dance) target(now time.Duration) property.Vector3 {
 	case t < spreadFor:
 		if d.cycle != cycle {
 			d.cycle = cycle
-			d.spot = somewhere(d.chance, spread)
+			d.spot = game.Somewhere(d.chance, game.Spread)
 		}
 		return d.spot
 	case t < spreadFor+gatherFor:
@@ -92,9 +87,4 @@ func near(at property.Vector3, number int) property.Vector3 {
 	at.X += float32(r * math.Cos(a))
 	at.Z += float32(r * math.Sin(a))
 	return at
-}
-
-// somewhere is a place in a square around the origin.
-func somewhere(chance *rand.Rand, half float32) property.Vector3 {
-	return property.Vector3{X: (chance.Float32()*2 - 1) * half, Z: (chance.Float32()*2 - 1) * half}
 }

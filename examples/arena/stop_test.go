@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/examples/arena/defs"
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
@@ -61,7 +62,7 @@ func TestStopMany(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		schema, err := loadSchema()
+		schema, err := defs.Load()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"math/rand/v2"
@@ -20,7 +20,7 @@ type Player struct {
 // OnCreated puts the player into the arena, at a place that its id decides.
 func (p *Player) OnCreated() {
 	chance := rand.New(rand.NewPCG(uint64(p.ID()), 1))
-	err := p.CreateCell(arenaID, somewhere(chance, spread), property.Vector3{}, func(v *property.Values) {
+	err := p.CreateCell(SpaceID, Somewhere(chance, Spread), property.Vector3{}, func(v *property.Values) {
 		set(v, "name", property.StringValue(p.Account()))
 		set(v, "mood", property.StringValue("curious"))
 	})

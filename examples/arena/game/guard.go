@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ const (
 	guardPace = 4
 	// earshot is how near someone must come to be shouted at, in metres.
 	earshot = 25
-	// alarmKey is the entry of the space's data that tells of the last alarm.
-	alarmKey = 1
+	// AlarmKey is the entry of the space's data that tells of the last alarm.
+	AlarmKey = 1
 )
 
 // Post is the base part of a Guard: it makes the guard, and counts its alarms.
@@ -35,8 +35,8 @@ func (p *Post) OnCreated() {
 		return
 	}
 	chance := rand.New(rand.NewPCG(uint64(p.ID()), 2))
-	at := somewhere(chance, spread)
-	err := p.CreateCell(arenaID, at, property.Vector3{}, func(v *property.Values) {
+	at := Somewhere(chance, Spread)
+	err := p.CreateCell(SpaceID, at, property.Vector3{}, func(v *property.Values) {
 		set(v, "post", property.Vec3(at))
 		set(v, "rank", property.Uint(uint64(chance.IntN(3))))
 	})
@@ -102,7 +102,7 @@ func (g *Guard) OnLook(entity.Callback) {
 			_ = g.AllClients().Call("shout", "Halt, "+name.Str()+"!")
 			_ = g.Base().Call("alarmed", name.Str())
 			if g.Chance().IntN(100) == 0 {
-				_ = g.SetSpaceData(alarmKey, []byte(name.Str()))
+				_ = g.SetSpaceData(AlarmKey, []byte(name.Str()))
 			}
 		}
 		g.Alert.Set(true)

@@ -20,6 +20,9 @@
 // With -rtt 100ms the bots live as far away as that from the servers, which shows how players with
 // common lines see each other, also those who cross from cell to cell (Linux, in one OS process).
 //
+// With -doors udp,websocket,quic,tcp -cert arena.pem players come in over any of these networks. At the start it
+// prints for each how to visit it with examples/visitor.
+//
 // SIGTERM to a world in one process stops it in order within seconds: players are told, all that the store keeps
 // is written, and a line says what that was. To one role it ends that process alone.
 //
@@ -38,11 +41,13 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/cellscape/cellscape/examples/internal/options"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster"
 )
 
 // flags are the command line. All roles of one world are given the same.
@@ -58,6 +63,7 @@ type flags struct {
 	seal, sealSet                    bool
 	role, manager, store             string
 	public, advertise, ports, inner  string
+	doors, cert                      string
 	term                             uint
 	arrive                           float64
 }
@@ -84,6 +90,8 @@ func parseFlags(args []string) (*flags, error) {
 	set.StringVar(&f.public, "public", "", "address or network interface where players come in; the loopback if empty")
 	set.StringVar(&f.advertise, "advertise", "", "address that players are told, behind an address translation")
 	set.StringVar(&f.ports, "ports", "", "ports of the BaseApps for players, as 20100-20199; any if empty")
+	set.StringVar(&f.doors, "doors", "udp", "networks by which players come in: udp, by which the bots come, and any of websocket, quic and tcp, as udp,quic")
+	set.StringVar(&f.cert, "cert", "", "file for the certificate that the arena makes for doors other than udp, and that their visitors trust")
 	set.StringVar(&f.inner, "inner", "udp", "network between the processes: udp or tcp")
 	set.DurationVar(&f.rtt, "rtt", 0, "round-trip time between the bots and the servers, added on Linux in one process")
 	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
@@ -99,6 +107,11 @@ func parseFlags(args []string) (*flags, error) {
 	if f.kill.After > 0 && !arriveSet {
 		f.arrive = 0 // nobody sees the moves of the moment
 	}
+	return &f, f.faults(set)
+}
+
+// faults are all that is wrong with the command line.
+func (f *flags) faults(set *flag.FlagSet) error {
 	var faults options.Faults
 	fault := faults.If
 	fault(set.NArg() > 0, "unknown argument %q: all arguments are flags", set.Arg(0))
@@ -114,7 +127,11 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.kill.After > 0 && f.role != "", "-kill %v: it goes without -role: kill the process itself", &f.kill)
 	fault(f.rtt < 0 || f.rtt > 2*time.Second, "-rtt %v: take up to 2s", f.rtt)
 	fault(f.rtt > 0 && (f.role != "" || f.public != "" || f.advertise != ""), "-rtt %v: it goes without -role, -public and -advertise", f.rtt)
-	return &f, faults.Err()
+	networks := strings.Split(f.doors, ",")
+	fault(networks[0] != cluster.UDP, "-doors %q: begin with udp, by which the bots come in", f.doors)
+	fault(f.role != "" && len(networks) > 1, "-doors %q: it goes without -role: all processes would need one certificate", f.doors)
+	fault((f.cert != "") != (len(networks) > 1), "-doors %q with -cert %q: give a file for the certificate of doors other than udp, and only for those", f.doors, f.cert)
+	return faults.Err()
 }
 
 // errTerminated is the cause of a context that SIGTERM has ended.

@@ -53,11 +53,11 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	case "managers":
 		return runManagers(ctx, cfg, manager, f, log)
 	case "login":
-		return runRole(ctx, f, func() (*cluster.Cluster, error) { return cluster.StartLogin(ctx, cfg, manager) })
+		return runRole(ctx, f, cfg.Key, func() (*cluster.Cluster, error) { return cluster.StartLogin(ctx, cfg, manager) })
 	case "baseapp":
-		return runRole(ctx, f, func() (*cluster.Cluster, error) { return cluster.StartBaseApp(ctx, cfg, manager) })
+		return runRole(ctx, f, cfg.Key, func() (*cluster.Cluster, error) { return cluster.StartBaseApp(ctx, cfg, manager) })
 	case "cellapp":
-		return runRole(ctx, f, func() (*cluster.Cluster, error) { return cluster.StartCellApp(ctx, cfg, manager) })
+		return runRole(ctx, f, cfg.Key, func() (*cluster.Cluster, error) { return cluster.StartCellApp(ctx, cfg, manager) })
 	case "bots":
 		return runBots(ctx, schema, manager, cfg.Key, f, log)
 	}
@@ -79,6 +79,7 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 	}
 	s := newShow(f, log, cfg.Key)
 	s.world = w
+	invite(os.Stderr, w.LoginURLs(), cfg.Key, f.cert)
 	if err = s.open(w.ManagerAddr()); err == nil {
 		go strike(ctx, &f.kill, w, log)
 		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
@@ -102,12 +103,13 @@ func runManagers(ctx context.Context, cfg cluster.Config, at netip.AddrPort, f *
 }
 
 // runRole runs one server process until Ctrl-C.
-func runRole(ctx context.Context, f *flags, start func() (*cluster.Cluster, error)) error {
+func runRole(ctx context.Context, f *flags, key secure.PrivateKey, start func() (*cluster.Cluster, error)) error {
 	w, err := start()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%s has joined the managers at %v\n", f.role, w.ManagerAddr())
+	invite(os.Stderr, w.LoginURLs(), key, f.cert) // there are none but at the LoginApp
 	ended := make(chan error, 1)
 	go func() { ended <- w.Wait() }()
 	var over <-chan time.Time

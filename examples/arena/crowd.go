@@ -36,6 +36,7 @@ type crowd struct {
 	log     *slog.Logger
 	resting atomic.Bool // the bots stand still
 	errors  atomic.Int64
+	visited bool                       // players may come who are none of the bots
 	stay    int                        // how many of the bots have not been dismissed
 	cells   atomic.Pointer[[]bsp.Rect] // of the arena, as the status has them
 
@@ -46,7 +47,7 @@ type crowd struct {
 // startCrowd has n bots log in, one after the other, and waits until they are in the world, or for a
 // while.
 func startCrowd(ctx context.Context, f *flags, schema *property.Schema, login netip.AddrPort, key secure.PublicKey, log *slog.Logger) (c *crowd, err error) {
-	c = &crowd{log: log, stay: f.bots, guards: make(map[entity.ID]dot)}
+	c = &crowd{log: log, visited: f.doors != "", stay: f.bots, guards: make(map[entity.ID]dot)}
 	for i := range f.bots {
 		c.dancers = append(c.dancers, &dancer{crowd: c, dance: newDance(i, f.seed)})
 	}
@@ -93,7 +94,7 @@ type sums struct {
 	diverged         int // of those audited
 	errors           int
 	unsent           uint64 // messages that clients could not send
-	dismissed        bool   // some were let go
+	partial          bool   // others had messages, too: bots that were let go, or visitors
 }
 
 func (c *crowd) sums() (s sums) {
@@ -122,7 +123,7 @@ func (c *crowd) sums() (s sums) {
 		s.errors = int(st.Lost)
 	}
 	s.errors += int(c.errors.Load())
-	s.dismissed = c.stay < len(c.dancers)
+	s.partial = c.visited || c.stay < len(c.dancers)
 	return s
 }
 

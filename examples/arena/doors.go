@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ func openDoors(cfg *cluster.Config, f *flags) error {
 		}
 	}
 	cfg.Doors = nil
-	for network := range strings.SplitSeq(f.doors, ",") {
+	for network := range strings.SplitSeq(cmp.Or(f.doors, cluster.UDP), ",") {
 		door.Network, door.Clear = network, network == cluster.UDP && !f.seal
 		cfg.Doors = append(cfg.Doors, door)
 	}
@@ -46,14 +47,17 @@ func openDoors(cfg *cluster.Config, f *flags) error {
 	return nil
 }
 
-// invite prints how to visit the world by each of its doors. The door over UDP is sealed by the world's
+// invite prints how to visit the world by each of its doors, if it is open to visitors. The door over UDP is sealed by the world's
 // key, the others by the certificate.
-func invite(w io.Writer, urls []string, key secure.PrivateKey, cert string) {
+func invite(w io.Writer, f *flags, urls []string, key secure.PrivateKey) {
+	if f.doors == "" {
+		return
+	}
 	for _, url := range urls {
 		trust := ""
 		switch {
 		case !strings.HasPrefix(url, "udp://"):
-			trust = " -ca " + cert
+			trust = " -ca " + f.cert
 		case !key.IsZero():
 			trust = " -key " + key.Public().String()
 		}

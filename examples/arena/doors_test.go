@@ -57,7 +57,7 @@ func TestInvite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
-	invite(&said, []string{"udp://a:1", "quic://a:2"}, key, file)
+	invite(&said, f, []string{"udp://a:1", "quic://a:2"}, key)
 	if want := "-url udp://a:1 -key " + key.Public().String() + "\n"; !strings.Contains(said.String(), want) || !strings.Contains(said.String(), "-url quic://a:2 -ca "+file+"\n") {
 		t.Errorf("%s", said.String())
 	}

@@ -141,6 +141,9 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	if !settled {
 		v.Undecided = fmt.Sprintf("the world did not come to rest within %v: %d things are still to be told, and %.1f %% of the ticks were late",
 			settleLimit, st.Pending, 100*float64(st.Late)/float64(max(1, st.Ticks)))
+		if st.Clients > c.stay {
+			v.Undecided += fmt.Sprintf("; %d visitors are still there, and may walk", st.Clients-c.stay)
+		}
 		v.count(&st, c)
 		return v, s.observer.Freeze(false)
 	}

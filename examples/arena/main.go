@@ -20,8 +20,10 @@
 // With -rtt 100ms the bots live as far away as that from the servers, which shows how players with
 // common lines see each other, also those who cross from cell to cell (Linux, in one OS process).
 //
-// With -doors udp,websocket,quic,tcp -cert arena.pem players come in over any of these networks. At the start it
-// prints for each how to visit it with examples/visitor.
+// With -doors udp,websocket,quic,tcp -cert arena.pem visitors come in over any of these networks. At the start
+// it prints for each how to visit it with examples/visitor. At the end nobody has counted what visitors were
+// told and whom they waved to, so bots count only what they missed themselves; and the world comes to rest only
+// when visitors have left or stand still.
 //
 // SIGTERM to a world in one process stops it in order within seconds: players are told, all that the store keeps
 // is written, and a line says what that was. To one role it ends that process alone.
@@ -90,7 +92,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.StringVar(&f.public, "public", "", "address or network interface where players come in; the loopback if empty")
 	set.StringVar(&f.advertise, "advertise", "", "address that players are told, behind an address translation")
 	set.StringVar(&f.ports, "ports", "", "ports of the BaseApps for players, as 20100-20199; any if empty")
-	set.StringVar(&f.doors, "doors", "udp", "networks by which players come in: udp, by which the bots come, and any of websocket, quic and tcp, as udp,quic")
+	set.StringVar(&f.doors, "doors", "", "let visitors in by these networks: udp, by which the bots come, and any of websocket, quic and tcp, as udp,quic; none if empty")
 	set.StringVar(&f.cert, "cert", "", "file for the certificate that the arena makes for doors other than udp, and that their visitors trust")
 	set.StringVar(&f.inner, "inner", "udp", "network between the processes: udp or tcp")
 	set.DurationVar(&f.rtt, "rtt", 0, "round-trip time between the bots and the servers, added on Linux in one process")
@@ -128,7 +130,7 @@ func (f *flags) faults(set *flag.FlagSet) error {
 	fault(f.rtt < 0 || f.rtt > 2*time.Second, "-rtt %v: take up to 2s", f.rtt)
 	fault(f.rtt > 0 && (f.role != "" || f.public != "" || f.advertise != ""), "-rtt %v: it goes without -role, -public and -advertise", f.rtt)
 	networks := strings.Split(f.doors, ",")
-	fault(networks[0] != cluster.UDP, "-doors %q: begin with udp, by which the bots come in", f.doors)
+	fault(f.doors != "" && networks[0] != cluster.UDP, "-doors %q: begin with udp, by which the bots come in", f.doors)
 	fault(f.role != "" && len(networks) > 1, "-doors %q: it goes without -role: all processes would need one certificate", f.doors)
 	fault((f.cert != "") != (len(networks) > 1), "-doors %q with -cert %q: give a file for the certificate of doors other than udp, and only for those", f.doors, f.cert)
 	return faults.Err()

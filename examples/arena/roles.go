@@ -79,7 +79,7 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 	}
 	s := newShow(f, log, cfg.Key)
 	s.world = w
-	invite(os.Stderr, w.LoginURLs(), cfg.Key, f.cert)
+	invite(os.Stderr, f, w.LoginURLs(), cfg.Key)
 	if err = s.open(w.ManagerAddr()); err == nil {
 		go strike(ctx, &f.kill, w, log)
 		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
@@ -109,7 +109,7 @@ func runRole(ctx context.Context, f *flags, key secure.PrivateKey, start func() 
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%s has joined the managers at %v\n", f.role, w.ManagerAddr())
-	invite(os.Stderr, w.LoginURLs(), key, f.cert) // there are none but at the LoginApp
+	invite(os.Stderr, f, w.LoginURLs(), key) // there are none but at the LoginApp
 	ended := make(chan error, 1)
 	go func() { ended <- w.Wait() }()
 	var over <-chan time.Time

@@ -64,8 +64,8 @@ func lost(st *status.World, c *sums) (n uint64, details string) {
 		bundles = 0 // a dead BaseApp has not told its last count, and its heir relays some again
 	}
 	bundles += c.missed
-	if c.dismissed {
-		between, bundles = 0, c.missed // nobody has counted what was on its way to bots that were dismissed
+	if c.partial {
+		between, bundles = 0, c.missed // nobody has counted what others were told, and whom they waved to
 	}
 	for _, x := range []struct {
 		what string

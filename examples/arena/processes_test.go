@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -125,9 +126,34 @@ func TestProcessesLoseABaseApp(t *testing.T) {
 	}
 }
 
+// TestStopRole stops a world of processes by one more. Each of them ends, the managers too.
+func TestStopRole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts seven processes")
+	}
+	size, first := processes(t, 1)
+	for end := time.Now().Add(time.Minute); !strings.Contains(first.out.String(), "reals 20"); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the guards do not come:\n%s", first.out)
+		}
+	}
+	stop, out := process(t, "-role stop %s", size)
+	if err := stop.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, cmd := range slices.Concat([]*exec.Cmd{first.managers, first.login}, first.baseApps, first.cellApps) {
+		late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %v", cmd.Env[len(cmd.Env)-1], err)
+		}
+		late.Stop()
+	}
+}
+
 // started is a world of processes, without its bots.
 type started struct {
 	managers *exec.Cmd
+	login    *exec.Cmd
 	out      *output // of the managers
 	cellApps []*exec.Cmd
 	baseApps []*exec.Cmd
@@ -147,7 +173,7 @@ func processes(t *testing.T, baseApps int) (size string, s started) {
 	t.Setenv(keyVariable, strings.Repeat("5e", 32))
 	size = fmt.Sprintf("-seal -bots 20 -guards 20 -cellapps 3 -baseapps %d -http 127.0.0.1:0 -manager %s", baseApps, manager)
 	s.managers, s.out = process(t, "-role managers %s", size)
-	process(t, "-role login %s", size)
+	s.login, _ = process(t, "-role login %s", size)
 	for range baseApps {
 		b, _ := process(t, "-role baseapp %s", size)
 		s.baseApps = append(s.baseApps, b)

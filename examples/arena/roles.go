@@ -87,7 +87,7 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 	return errors.Join(err, s.close(), far.close(), endWorld(ctx, w))
 }
 
-// runManagers runs the managers until Ctrl-C, and shows what they know.
+// runManagers runs the managers until Ctrl-C or the end of the world, and shows what they know.
 func runManagers(ctx context.Context, cfg cluster.Config, at netip.AddrPort, f *flags, log *slog.Logger) error {
 	cfg.Listen, cfg.ManagerPort = at.Addr().String(), at.Port()
 	w, err := cluster.StartManagers(context.WithoutCancel(ctx), cfg)
@@ -95,9 +95,14 @@ func runManagers(ctx context.Context, cfg cluster.Config, at netip.AddrPort, f *
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "managers at %v\n", w.ManagerAddr())
+	limit, cancel := context.WithCancel(ctx)
+	go func() {
+		_ = w.Wait() // Stop returns the error
+		cancel()
+	}()
 	s := newShow(f, log, cfg.Key)
 	if err = s.open(w.ManagerAddr()); err == nil {
-		err = s.watch(ctx, f.duration)
+		err = s.watch(limit, f.duration)
 	}
 	return errors.Join(err, s.close(), w.Stop())
 }

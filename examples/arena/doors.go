@@ -47,8 +47,8 @@ func openDoors(cfg *cluster.Config, f *flags) error {
 	return nil
 }
 
-// invite prints how to visit the world by each of its doors, if it is open to visitors. The door over UDP is sealed by the world's
-// key, the others by the certificate.
+// invite prints how to visit the world by each of its doors, if it is open to visitors. The door
+// over UDP is sealed by the world's key, the others by the certificate.
 func invite(w io.Writer, f *flags, urls []string, key secure.PrivateKey) {
 	if f.doors == "" {
 		return

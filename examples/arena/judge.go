@@ -139,11 +139,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 		}
 	}
 	if !settled {
-		v.Undecided = fmt.Sprintf("the world did not come to rest within %v: %d things are still to be told, and %.1f %% of the ticks were late",
-			settleLimit, st.Pending, 100*float64(st.Late)/float64(max(1, st.Ticks)))
-		if st.Clients > c.stay {
-			v.Undecided += fmt.Sprintf("; %d visitors are still there, and may walk", st.Clients-c.stay)
-		}
+		v.Undecided = undecided(&st, c.stay)
 		v.count(&st, c)
 		return v, s.observer.Freeze(false)
 	}
@@ -162,6 +158,16 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	v.outcome.Lost, v.lostDetails = lost(&st, &now)
 	c.printDiffs()
 	return v, s.observer.Freeze(false)
+}
+
+// undecided says why nothing can be told of a world.
+func undecided(st *status.World, bots int) string {
+	why := fmt.Sprintf("the world did not come to rest within %v: %d things are still to be told, and %.1f %% of the ticks were late",
+		settleLimit, st.Pending, 100*float64(st.Late)/float64(max(1, st.Ticks)))
+	if st.Clients > bots {
+		why += fmt.Sprintf("; %d visitors are still there, and may walk", st.Clients-bots)
+	}
+	return why
 }
 
 // count fills in what is true whether the world is at rest or not.

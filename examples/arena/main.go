@@ -11,8 +11,8 @@
 //	go run ./examples/arena -role bots
 //	go run ./examples/arena -role stop         stops that world in order, and says what was saved
 //
-// With -store arena.db, given to the managers and the BaseApps if they are processes of their own, the guards
-// are kept in that file, and come back at the next start.
+// With -store arena.db, given to the managers and the BaseApps if they are processes of their
+// own, the guards are kept in that file, and come back at the next start.
 //
 // All traffic is encrypted, unless -seal=false is given. Roles in separate OS processes need a
 // common key for that: export ARENA_KEY=$(openssl rand -hex 32).
@@ -20,19 +20,21 @@
 // With -rtt 100ms the bots live as far away as that from the servers, which shows how players with
 // common lines see each other, also those who cross from cell to cell (Linux, in one OS process).
 //
-// With -doors udp,websocket,quic,tcp -cert arena.pem visitors come in over any of these networks. At the start
-// it prints for each how to visit it with examples/visitor. At the end nobody has counted what visitors were
-// told and whom they waved to, so bots count only what they missed themselves; and the world comes to rest only
-// when visitors have left or stand still.
+// With -doors udp,websocket,quic,tcp -cert arena.pem visitors come in over any of these networks.
+// At the start it prints for each how to visit it with examples/visitor. At the end nobody has
+// counted what visitors were told and whom they waved to, so bots count only what they missed
+// themselves; and the world comes to rest only when visitors have left or stand still.
 //
-// SIGTERM to a world in one process stops it in order within seconds: players are told, all that the store keeps
-// is written, and a line says what that was. To one role it ends that process alone.
+// SIGTERM to a world in one process stops it in order within seconds: players are told, all that
+// the store keeps is written, and a line says what that was. To one role it ends that process
+// alone.
 //
-// It prints one status line a second and serves a live page. At the end (-duration, or Ctrl-C) the
-// world is frozen, and every bot compares what it holds with what the server says it should hold.
-// The exit status is 1 if anything differed, a message was lost, an error happened, or too few of
-// the moves of the bots were seen in time by those around them (-arrive), or if the world did not come
-// to rest, on a machine that cannot keep up: then nothing is said of what differs or is lost (undecided).
+// It prints one status line a second and serves a live page. At the end (-duration, or Ctrl-C)
+// the world is frozen, and every bot compares what it holds with what the server says it should
+// hold. The exit status is 1 if anything differed, a message was lost, an error happened, or too
+// few of the moves of the bots were seen in time by those around them (-arrive), or if the world
+// did not come to rest, on a machine that cannot keep up: then nothing is said of what differs or
+// is lost (undecided).
 package main
 
 import (

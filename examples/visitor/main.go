@@ -1,11 +1,11 @@
-// Visitor is a client program: it plays in an arena that runs elsewhere, and has nothing of it but the
-// definitions. Start an arena with all doors, and visit it as its first lines say:
+// Visitor is a client program: it plays in an arena that runs elsewhere, and has nothing of it
+// but the definitions. Start an arena with all doors, and visit it as its first lines say:
 //
 //	go run ./examples/arena -doors udp,websocket,quic,tcp -cert arena.pem
 //	go run ./examples/visitor -url wss://127.0.0.1:40404 -ca arena.pem -name Ada
 //
-// It goes to whoever is nearest, greets, and goes on to the next. It prints what it hears, once a second
-// what is around, and in the end what that cost.
+// It goes to whoever is nearest, greets, and goes on to the next. It prints what it hears, once a
+// second what is around, and in the end what that cost.
 //
 //	main.go     dials: a door, whom to trust there, a name
 //	scripts.go  what the program makes of the entities that it sees, and where it would draw them

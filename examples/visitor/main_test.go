@@ -22,8 +22,8 @@ import (
 // patience is for a machine that has much else to do.
 const patience = time.Minute
 
-// arena starts one in this process, so full of guards that some are always within earshot. It returns
-// the flags by which each of its doors is visited.
+// arena starts one in this process, so full of guards that some are always within earshot. It
+// returns the flags by which each of its doors is visited.
 func arena(t *testing.T) (doors []flags) {
 	t.Helper()
 	schema, err := defs.Load()
@@ -60,7 +60,8 @@ func arena(t *testing.T) (doors []flags) {
 	return doors
 }
 
-// By each door the visitor sees somebody move and hears somebody, and is told in the end what that cost.
+// By each door the visitor sees somebody move and hears somebody, and is told in the end what
+// that cost.
 func TestVisitor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")

@@ -8,8 +8,9 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// scripts gives each entity that the visitor sees a Go value. Its handles read the properties, and the
-// server calls its methods: all that the definition has, also those that only other players need.
+// scripts gives each entity that the visitor sees a Go value. Its handles read the properties,
+// and the server calls its methods: all that the definition has, also those that only other
+// players need.
 func (v *visitor) scripts(schema *property.Schema) *client.Scripts {
 	s := client.NewScripts(schema)
 	client.RegisterPlayer(s, "Avatar", func() *self { return &self{visitor: v} })
@@ -52,8 +53,8 @@ type guard struct {
 func (g *guard) Shout(text string) { g.visitor.hear(g.ID, text) }
 func (g *guard) String() string    { return "a guard" }
 
-// track is where an entity is drawn while places of it arrive: a Hermite, which also notes what it is
-// told.
+// track is where an entity is drawn while places of it arrive: a Hermite, which also notes what
+// it is told.
 type track struct {
 	client.Hermite
 	of      *client.Replica

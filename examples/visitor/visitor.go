@@ -90,8 +90,8 @@ func (v *visitor) around(c *client.Client) (near []*track) {
 	return near
 }
 
-// act greets whom the visitor has reached, and goes on to the nearest whom it has not greeted, or to
-// the centre of the arena.
+// act greets whom the visitor has reached, and goes on to the nearest whom it has not greeted, or
+// to the centre of the arena.
 func (v *visitor) act(c *client.Client) error {
 	if !c.InWorld() || !c.Controls() {
 		return nil // its entity is on its way, or led by the server

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// A bot of a Star goes out along a ray, back to the centre, and out again, never faster than it says and
-// never off the rays. A Func sees each of its steps.
+// A bot of a Star goes out along a ray, back to the centre, and out again, never faster than it
+// says and never off the rays. A Func sees each of its steps.
 func TestStar(t *testing.T) {
 	w, schema, err := world()
 	if err != nil {

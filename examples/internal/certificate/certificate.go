@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// Make makes a certificate that nobody but itself vouches for. It is good for a day, and its key stays in
-// this process. The file gets what clients trust. It is for the loopback and for those of the places
-// that are addresses: clients look for the address that they dial. A real game takes one of an
-// authority, which its players' systems trust already.
+// Make makes a certificate that nobody but itself vouches for. It is good for a day, and its key
+// stays in this process. The file gets what clients trust. It is for the loopback and for those
+// of the places that are addresses: clients look for the address that they dial. A real game
+// takes one of an authority, which its players' systems trust already.
 func Make(file string, places ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -63,7 +63,7 @@ func (v *visitor) play(ctx context.Context, player *session.Session) error {
 	for n := 1; ctx.Err() == nil && player.Err() == nil; n++ {
 		var failed error
 		err := player.Do(func(c *client.Client) {
-			if failed = v.act(c); n%10 == 0 {
+			if failed = v.act(c); n%10 == 0 && c.InWorld() {
 				v.look(c)
 			}
 		})

@@ -27,7 +27,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/session"
 	"github.com/cellscape/cellscape/examples/arena/defs"
-	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
@@ -84,20 +83,15 @@ func run(ctx context.Context, f *flags, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// A filter asks what time it is, by the clock of the session: that of its Host.
-	h, err := host.New(host.Config{})
-	if err != nil {
-		return err
-	}
-	v := &visitor{clock: h.Clock, out: out, tracks: make(map[entity.ID]*track)}
-	cfg.Host, cfg.Scripts, cfg.Events = h, v.scripts(cfg.Schema), v.events()
+	v := &visitor{out: out, tracks: make(map[entity.ID]*track)}
+	cfg.Scripts, cfg.Filter, cfg.Events = v.scripts(cfg.Schema), v.follow, v.events()
 	limit, cancel := context.WithTimeout(ctx, loginLimit)
 	player, err := session.Dial(limit, cfg)
 	cancel()
 	if err != nil {
-		return errors.Join(err, h.Close())
+		return err
 	}
 	limit, cancel = context.WithTimeout(ctx, f.stay)
 	defer cancel()
-	return errors.Join(v.play(limit, player), player.Close(), h.Close())
+	return errors.Join(v.play(limit, player), player.Close())
 }

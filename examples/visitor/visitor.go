@@ -24,7 +24,6 @@ const (
 
 // visitor is what the program knows. It belongs to the goroutine of its session.
 type visitor struct {
-	clock        func() time.Duration
 	out          io.Writer
 	tracks       map[entity.ID]*track // of all in view
 	moves, heard int
@@ -33,17 +32,19 @@ type visitor struct {
 // events are what the visitor is told beside what its scripts are.
 func (v *visitor) events() client.Events {
 	return client.Events{
-		Entered: func(r *client.Replica) {
-			t := &track{of: r}
-			v.tracks[r.ID] = t
-			r.SetFilter(t)
-		},
 		Left:        func(r *client.Replica) { delete(v.tracks, r.ID) },
 		Reset:       func() { clear(v.tracks) },
 		Moved:       func(*client.Replica) { v.moves++ },
 		Interrupted: func(why error) { fmt.Fprintln(v.out, "the connection is lost:", why) },
 		Resumed:     func() { fmt.Fprintln(v.out, "the connection is back") },
 	}
+}
+
+// follow gives each entity that comes into view a track, which is its filter.
+func (v *visitor) follow(r *client.Replica) client.Filter {
+	t := &track{of: r}
+	v.tracks[r.ID] = t
+	return t
 }
 
 // hear prints what comes from somebody.
@@ -60,22 +61,24 @@ func (v *visitor) hear(id entity.ID, what string) {
 func (v *visitor) play(ctx context.Context, player *session.Session) error {
 	ticks := time.NewTicker(client.DefaultTick)
 	defer ticks.Stop()
-	for n := 1; ctx.Err() == nil && player.Err() == nil; n++ {
+	for n := 1; ; n++ {
 		var failed error
 		err := player.Do(func(c *client.Client) {
 			if failed = v.act(c); n%10 == 0 && c.InWorld() {
-				v.look(c)
+				v.look(c, player.Now())
 			}
 		})
 		if err := errors.Join(err, failed); err != nil {
 			return err
 		}
 		select {
-		case <-ctx.Done():
 		case <-ticks.C:
+		case <-player.Done():
+			return errors.Join(player.Err(), player.Do(v.sum))
+		case <-ctx.Done():
+			return player.Do(v.sum)
 		}
 	}
-	return errors.Join(player.Err(), player.Do(v.sum))
 }
 
 // around are the tracks of those in view, the nearest first.
@@ -120,8 +123,8 @@ func (v *visitor) act(c *client.Client) error {
 }
 
 // look prints who is around, and how well the visitor knows where.
-func (v *visitor) look(c *client.Client) {
-	own, now, near := c.Player(), v.clock(), v.around(c)
+func (v *visitor) look(c *client.Client, now time.Duration) {
+	own, near := c.Player(), v.around(c)
 	fmt.Fprintf(v.out, "at %.0f, %.0f: %d in view, %d moves seen, %d things heard\n", own.Position.X, own.Position.Z, len(near), v.moves, v.heard)
 	for _, t := range near[:min(listed, len(near))] {
 		drawn, _ := t.of.Shown(now)

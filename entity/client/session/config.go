@@ -55,6 +55,12 @@ type Config struct {
 	// Events are called on the session's goroutine. Closed is not called for a login that is tried
 	// again, nor when Close ends the session.
 	Events client.Events
+	// Filter makes the filter of an entity that comes into view; see client.Config.Filter. Default:
+	// entities have none.
+	Filter func(*client.Replica) client.Filter
+	// MaxDownload is the longest content, in bytes, that the client takes from the server. Default
+	// client.DefaultMaxDownload.
+	MaxDownload int
 	// Tick is the time between two ticks of the client. Default client.DefaultTick.
 	Tick time.Duration
 
@@ -97,6 +103,6 @@ func (c *Config) client(e host.Env, loginApp netip.AddrPort) client.Config {
 	return client.Config{
 		Networks: networks, DialOver: e.Net.DialOver,
 		Transport: e.Transport, Tickets: e.Guard, LoginApp: loginApp, Schema: c.Schema, User: c.User, Password: c.Password,
-		Scripts: c.Scripts, EnableLater: c.EnableLater, Events: c.Events, Tick: c.Tick, Log: e.Log,
+		Scripts: c.Scripts, EnableLater: c.EnableLater, Events: c.Events, Filter: c.Filter, MaxDownload: c.MaxDownload, Tick: c.Tick, Log: e.Log,
 	}
 }

@@ -22,7 +22,8 @@
 //     that is an error like others.
 //   - A session whose connection is lost goes on by itself over another one, if that comes soon enough:
 //     see package client. Events.Interrupted and Events.Resumed tell.
-//   - A session that has ended does not begin again. Session.Err says why it ended.
+//   - A session that has ended does not begin again. Session.Done tells that it has ended, and
+//     Session.Err why.
 //
 // # Concurrency
 //

@@ -128,6 +128,7 @@ type progress struct {
 	state   client.State
 	refusal error // of the last login that is tried again
 	err     error // why it is over
+	closed  bool  // over is closed
 }
 
 func (s *progress) reach(state client.State) {
@@ -147,6 +148,20 @@ func (s *progress) end(err error) {
 	defer s.mu.Unlock()
 	if s.err == nil {
 		s.err = err
+		s.shut()
+	}
+}
+
+// close ends the session at the owner's wish.
+func (s *progress) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut()
+}
+
+func (s *progress) shut() {
+	if !s.closed {
+		s.closed = true
 		close(s.over)
 	}
 }

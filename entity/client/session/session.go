@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/mercury/host"
@@ -12,7 +13,8 @@ import (
 // Session is a player in a world.
 type Session struct {
 	process  *host.Process
-	own      *host.Host // nil for Config.Host
+	host     *host.Host
+	own      bool // host is not Config.Host
 	progress *progress
 }
 
@@ -53,8 +55,9 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 		if h, err = host.New(host.Config{Log: cfg.Log}); err != nil {
 			return nil, err
 		}
-		s.own = h
+		s.own = true
 	}
+	s.host = h
 	carrier, opts, err := cfg.carrier(&at, from)
 	if err == nil {
 		opts = append(opts, host.Shared(), host.Carriers(carrier))
@@ -62,8 +65,8 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 			return newPlayer(cfg.client(e, to), cfg.Retry, s.progress)
 		}, append(opts, cfg.Options...)...)
 	}
-	if err != nil && s.own != nil {
-		err = errors.Join(err, s.own.Close())
+	if err != nil && s.own {
+		err = errors.Join(err, h.Close())
 	}
 	if err != nil {
 		return nil, err
@@ -96,6 +99,14 @@ func (s *Session) Do(f func(*client.Client)) error {
 	})
 }
 
+// Now is the time by the session's clock, which filters count by: with it client.Replica.Shown says
+// where to draw an entity in this frame. Call it from anywhere.
+func (s *Session) Now() time.Duration { return s.host.Clock() }
+
+// Done returns a channel that is closed when the session is over: at the event Closed, or in Close.
+// Err then says why.
+func (s *Session) Done() <-chan struct{} { return s.progress.over }
+
 // Err returns why the session is over: the error of the event Closed, or client.ErrEnded after
 // Close. It is nil while the session goes on.
 func (s *Session) Err() error {
@@ -116,8 +127,9 @@ func (s *Session) Err() error {
 // Close ends the connection properly and frees what the session holds. The player's entity then
 // leaves the world, unless its script keeps it.
 func (s *Session) Close() error {
-	if s.own != nil {
-		return s.own.Close()
+	defer s.progress.close()
+	if s.own {
+		return s.host.Close()
 	}
 	return s.process.Stop()
 }

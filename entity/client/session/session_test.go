@@ -137,12 +137,21 @@ func TestDial(t *testing.T) {
 			if err := errors.Join(err, s.Err(), s.Ready(ctx)); err != nil {
 				t.Error(err)
 			}
+			select {
+			case <-s.Done():
+				t.Error("done while it plays")
+			default:
+			}
+			if a, b := s.Now(), s.Now(); a <= 0 || b < a {
+				t.Errorf("the clock says %v, then %v", a, b)
+			}
 			if seal, err := w.SealStats(); err != nil || (seal.Resumed == 1) == cfg.Key.IsZero() {
 				t.Errorf("%d channels opened by a ticket, %v", seal.Resumed, err)
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
+			<-s.Done()
 			if err := s.Do(func(*client.Client) {}); !errors.Is(err, host.ErrStopped) {
 				t.Errorf("Do after Close: %v", err)
 			}

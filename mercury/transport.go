@@ -117,7 +117,8 @@ var (
 	// ErrPeerRestarted is the reason if a start with another salt now has the peer's address.
 	ErrPeerRestarted = errors.New("mercury: peer has restarted")
 	// ErrKey is the reason of a dialled channel if its two ends have no common key: only one has a
-	// Guard, or the peer's key is not the one that it was dialled by. The text says which.
+	// Guard, the peer's key is not the one that it was dialled by, or its certificate is not trusted.
+	// The text says which.
 	ErrKey = errors.New("mercury: no common key with the peer")
 	// ErrTooManyChannels is the reason of a dialled channel beyond Config.MaxChannels, here or at
 	// the peer.

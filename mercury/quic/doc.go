@@ -23,7 +23,8 @@
 //
 // The caller's TLS configurations say whom to trust: the listener's has a certificate, the
 // dialler's the roots and the expected name, and ClientAuth if clients have certificates, too. If
-// TLS fails, the dial ends with mercury.ErrProtocol at once. Both sides agree on Protocol by ALPN.
+// TLS fails, the dial ends at once: with mercury.ErrKey if it does not trust the certificate, else with
+// mercury.ErrProtocol. Both sides agree on Protocol by ALPN.
 //
 // One UDP socket carries all connections of a Transport, dialled and accepted. While more than half
 // of Config.MaxPending handshakes are under way, addresses are validated before any state is kept

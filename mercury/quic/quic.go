@@ -135,6 +135,9 @@ func (l *listening) accept(ctx context.Context, ln *quic.Listener, t *stream.Tra
 func (l *listening) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error) {
 	c, err := l.quic.Dial(ctx, net.UDPAddrFromAddrPort(to), withProtocol(l.cfg.DialTLS), l.config(-1))
 	if err != nil {
+		if key := stream.Distrusted(err); key != nil {
+			return nil, key
+		}
 		var refused *quic.TransportError
 		if errors.As(err, &refused) && refused.ErrorCode.IsCryptoError() {
 			return nil, fmt.Errorf("%w: %w", mercury.ErrProtocol, err) // TLS would fail the next time, too

@@ -28,8 +28,8 @@ func TestDial(t *testing.T) {
 		want error
 	}{
 		{"believed", &tls.Config{RootCAs: pool}, nil},
-		{"not believed", &tls.Config{RootCAs: x509.NewCertPool()}, mercury.ErrProtocol},
-		{"another name", &tls.Config{RootCAs: pool, ServerName: "elsewhere.example"}, mercury.ErrProtocol},
+		{"not believed", &tls.Config{RootCAs: x509.NewCertPool()}, mercury.ErrKey},
+		{"another name", &tls.Config{RootCAs: pool, ServerName: "elsewhere.example"}, mercury.ErrKey},
 		{"another protocol", &tls.Config{RootCAs: pool, NextProtos: []string{"h3"}}, mercury.ErrProtocol},
 		{"without", nil, mercury.ErrAddress},
 	} {

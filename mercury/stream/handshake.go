@@ -280,7 +280,7 @@ func (l *link) greet(want uint32) (salt uint32, err error) {
 
 // final reports whether to dial again is no use.
 func final(err error) bool {
-	for _, f := range []error{mercury.ErrPeerRestarted, mercury.ErrTooManyChannels, mercury.ErrProtocol, mercury.ErrAddress} {
+	for _, f := range []error{mercury.ErrPeerRestarted, mercury.ErrTooManyChannels, mercury.ErrKey, mercury.ErrProtocol, mercury.ErrAddress} {
 		if errors.Is(err, f) {
 			return true
 		}

@@ -29,6 +29,7 @@
 // The Transport's methods are those of package stream. Its documentation says which goroutine may
 // call what. On the wire are only the frames of package stream, within TLS if Config has it. A
 // Transport counts as sealed if it listens with TLS, or only dials, with DialTLS. If TLS fails, the
-// dial ends with mercury.ErrProtocol at once. TCP_NODELAY is set, since the owner batches by Flush.
+// dial ends at once: with mercury.ErrKey if it does not trust the certificate, else with
+// mercury.ErrProtocol. TCP_NODELAY is set, since the owner batches by Flush.
 // On Unix the owner itself writes what the system takes at once; a goroutine writes the rest.
 package tcp

@@ -154,9 +154,10 @@ func (cfg Config) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, err
 
 // refused makes an error of a handshake final if TLS would fail the next time, too.
 func refused(err error) error {
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	if errors.As(err, &certificate) || errors.As(err, &record) {
+	if key := stream.Distrusted(err); key != nil {
+		return key
+	}
+	if record := (tls.RecordHeaderError{}); errors.As(err, &record) {
 		return fmt.Errorf("%w: %w", mercury.ErrProtocol, err)
 	}
 	return err

@@ -44,8 +44,8 @@ func TestDialTLS(t *testing.T) {
 		want error
 	}{
 		{"believed", &tls.Config{RootCAs: pool}, nil},
-		{"not believed", &tls.Config{RootCAs: x509.NewCertPool()}, mercury.ErrProtocol},
-		{"another name", &tls.Config{RootCAs: pool, ServerName: "elsewhere.example"}, mercury.ErrProtocol},
+		{"not believed", &tls.Config{RootCAs: x509.NewCertPool()}, mercury.ErrKey},
+		{"another name", &tls.Config{RootCAs: pool, ServerName: "elsewhere.example"}, mercury.ErrKey},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			var at mercurytest.Recorder

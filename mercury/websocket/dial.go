@@ -2,8 +2,6 @@ package websocket
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -64,10 +62,10 @@ func (d dialer) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error
 
 // dialError separates final errors from those that another try may not meet.
 func dialError(err error, resp *http.Response) error {
-	var cert *tls.CertificateVerificationError
+	if key := stream.Distrusted(err); key != nil {
+		return key
+	}
 	switch {
-	case errors.As(err, &cert):
-		return fmt.Errorf("%w: %w", mercury.ErrProtocol, err)
 	case resp != nil && resp.StatusCode/100 == 4 && resp.StatusCode != http.StatusTooManyRequests:
 		return fmt.Errorf("%w: answered %s: %w", mercury.ErrProtocol, resp.Status, err)
 	}

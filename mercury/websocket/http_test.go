@@ -199,7 +199,7 @@ func TestTLS(t *testing.T) {
 		want error
 	}{
 		{"believed", websocket.Config{DialTLS: trust}, nil},
-		{"not believed", websocket.Config{URL: func(to netip.AddrPort) string { return "wss://" + to.String() + websocket.DefaultPath }}, mercury.ErrProtocol},
+		{"not believed", websocket.Config{URL: func(to netip.AddrPort) string { return "wss://" + to.String() + websocket.DefaultPath }}, mercury.ErrKey},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			x.cfg.Salt = 2

@@ -1,7 +1,6 @@
 package baseapp
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -76,6 +75,6 @@ func (b *base) runCommits() {
 
 func (c *commit) code(x *codec.Coder) {
 	x.String(&c.method, script.MaxName)
-	codec.Field(x, &c.user, binary.AppendVarint, (*codec.Reader).Varint)
+	x.Varint(&c.user)
 	x.Uvarint(&c.number)
 }

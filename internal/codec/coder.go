@@ -108,6 +108,9 @@ func (c *Coder) Bool(v *bool) { Field(c, v, AppendBool, (*Reader).Bool) }
 // Uvarint codes an unsigned number in as few bytes as it takes.
 func (c *Coder) Uvarint(v *uint64) { Field(c, v, binary.AppendUvarint, (*Reader).Uvarint) }
 
+// Varint codes a signed varint.
+func (c *Coder) Varint(v *int64) { Field(c, v, binary.AppendVarint, (*Reader).Varint) }
+
 // Bytes codes a length, at most max, and so many bytes; read, they alias the input.
 func (c *Coder) Bytes(v *[]byte, max int) {
 	Field(c, v, AppendBytes, func(r *Reader) []byte { return r.Bytes(max) })

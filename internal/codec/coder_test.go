@@ -17,6 +17,7 @@ type everything struct {
 	E     float64
 	F     bool
 	G     uint64
+	S     int64
 	H     uint32
 	I     role
 	Bytes []byte
@@ -36,6 +37,7 @@ func (m *everything) code(c *Coder) {
 	c.F64(&m.E)
 	c.Bool(&m.F)
 	c.Uvarint(&m.G)
+	c.Varint(&m.S)
 	Uint32(c, &m.H)
 	Enum(c, &m.I, 1, 3)
 	c.Bytes(&m.Bytes, 4)
@@ -46,7 +48,7 @@ func (m *everything) code(c *Coder) {
 }
 
 func sample() *everything {
-	return &everything{A: 1, B: 2, C: 3, D: 4, E: 5, F: true, G: 1 << 63, H: 1<<32 - 1, I: 3, Bytes: []byte("abcd"),
+	return &everything{A: 1, B: 2, C: 3, D: 4, E: 5, F: true, G: 1 << 63, S: -1 << 63, H: 1<<32 - 1, I: 3, Bytes: []byte("abcd"),
 		Text: "efgh", Array: [3]byte{7, 8, 9}, List: []uint32{1, 1 << 30, 3}, Rest: []byte("rest")}
 }
 

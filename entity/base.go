@@ -14,10 +14,10 @@ type baseHost interface {
 	caller
 	Answerer
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
-	CreateCellAt(info CellInfo, method string) (request uint64, err error)
+	CreateCellAt(info CellInfo, method string, user int64) error
 	DestroyCell() error
-	TeleportCell(to Destination, method string, user int64) (request uint64, err error)
-	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
+	TeleportCell(to Destination, method string, user int64) error
+	CreateSpace(info SpaceInfo, method string, user int64) error
 	DestroySpace(id SpaceID) error
 	baseMaker
 	ChangeSpaceData(space SpaceID, d SpaceDatum) error
@@ -38,10 +38,10 @@ type baseHost interface {
 // baseMaker is how a baseHost makes bases elsewhere and names them.
 type baseMaker interface {
 	App() mercury.Address
-	CreateBase(info BaseInfo, method string) (request uint64, err error)
-	RegisterName(name, method string) (request uint64, err error)
+	CreateBase(info BaseInfo, method string, user int64) error
+	RegisterName(name, method string, user int64) error
 	UnregisterName(name string) bool
-	LookupName(name, method string) (request uint64, err error)
+	LookupName(name, method string, user int64) error
 }
 
 // Base is the base part of an entity for its script. The script type embeds a *Base, which the app
@@ -110,19 +110,19 @@ func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, i
 }
 
 // CreateCellAt is CreateCell with an answer: in a space, or near an entity, wherever that is. It
-// returns at once. Later the script's method of that name, a func (T) OnX(CellReply), is called once,
-// right after OnGetCell or with the reason why there is no cell part. Then all is as it was before:
-// OnLoseCell is not called, and the script may try again. The returned number tells replies apart.
+// returns at once. Later the script's method of that name, a func (T) OnX(CellReply), is called
+// once, right after OnGetCell or with the reason why there is no cell part. Then all is as it was
+// before: OnLoseCell is not called, and the script may try again. user comes back in the reply.
 //
 // With Near the other entity is asked where it is, and the cell part is made there, even if that
-// entity has moved on or ended by then. Calls of Cell fail with ErrNoPart until it has answered.
-// An entity that has ended is answered for at once, other ways to fail take up to half a minute. Errors
-// are those of CreateCell, ErrNoCallback, and ErrFull.
-func (b *Base) CreateCellAt(info CellInfo, method string) (request uint64, err error) {
+// entity has moved on or ended by then. Calls of Cell fail with ErrNoPart until it has answered. An
+// entity that has ended is answered for at once, other ways to fail take up to half a minute.
+// Errors are those of CreateCell, ErrNoCallback, and ErrFull.
+func (b *Base) CreateCellAt(info CellInfo, method string, user int64) error {
 	if err := info.Check(); err != nil {
-		return 0, err
+		return err
 	}
-	return b.host.CreateCellAt(info, method)
+	return b.host.CreateCellAt(info, method, user)
 }
 
 // DestroyCell destroys the cell part. It returns at once, and calls to the cell then fail with
@@ -130,30 +130,30 @@ func (b *Base) CreateCellAt(info CellInfo, method string) (request uint64, err e
 // is no OnLoseCell for a cell part that has not come to life yet, that is, had no OnGetCell.
 func (b *Base) DestroyCell() error { return b.host.DestroyCell() }
 
-// TeleportCell takes the cell part to another place, as its own script does with space.Real.Teleport:
-// that script is asked first and hears how it went. Space 0 is the one that it is in then. Later the
-// base script's method of that name, a func (T) OnX(TeleportReply), is called, once; user is for the
-// callbacks of the cell script. It returns at once; the returned number tells replies apart. Errors
-// are ErrNoCallback, ErrNoPart without a cell part, ErrTooMany, and that of a place that makes no
+// TeleportCell takes the cell part to another place, as its own script does with
+// space.Real.Teleport: that script is asked first and hears how it went. Space 0 is the one that it
+// is in then. It returns at once. Later the base script's method of that name, a func (T)
+// OnX(TeleportReply), is called, once. Both scripts get the same user: the base script in the
+// reply, the cell script in OnTeleport, and in OnTeleported or OnTeleportFailed. Errors are
+// ErrNoCallback, ErrNoPart without a cell part, ErrTooMany, and that of a place that makes no
 // sense.
-func (b *Base) TeleportCell(to Destination, method string, user int64) (request uint64, err error) {
+func (b *Base) TeleportCell(to Destination, method string, user int64) error {
 	if err := to.Check(); err != nil {
-		return 0, err
+		return err
 	}
 	return b.host.TeleportCell(to, method, user)
 }
 
 // CreateSpace asks for a new space, such as a room or a dungeon for one party. It returns at once.
 // Later the script's method of that name, a func (T) OnX(SpaceReply), is called with the space's
-// id, or with the reason why there is none; it may call CreateCell. The returned number tells
-// replies apart. Errors are ErrNoCallback, ErrGone, and ErrTooMany if the app has too many open
-// requests.
+// id, or with the reason why there is none; it may call CreateCell. user comes back in the reply.
+// Errors are ErrNoCallback, ErrGone, and ErrTooMany if the app has too many open requests.
 //
 // The space ends when DestroySpace is called, or some seconds after its last entity has left it. A
 // space that has had no entity yet stays until its BaseApp dies, so destroy one that you no longer
 // need.
-func (b *Base) CreateSpace(info SpaceInfo, method string) (request uint64, err error) {
-	return b.host.CreateSpace(info, method)
+func (b *Base) CreateSpace(info SpaceInfo, method string, user int64) error {
+	return b.host.CreateSpace(info, method, user)
 }
 
 // DestroySpace ends a space that game code created, with every entity in it. OnDestroy is called on
@@ -170,25 +170,26 @@ func (b *Base) DestroySpace(id SpaceID) error {
 // App is the BaseApp that the base is on.
 func (b *Base) App() mercury.Address { return b.host.App() }
 
-// CreateBase asks for a new base, here or on another BaseApp. It returns at once. Later the script's
-// method of that name, a func (T) OnX(BaseReply), is called with the base's mailbox, or with the
-// reason why there is none. The returned number tells replies apart. The request is repeated until
-// it is answered, and makes one base; while the chosen BaseApp is away, there is no answer. If this
-// base ends first, the new one lives on. Errors are ErrNoCallback, ErrGone, ErrTooMany, and that of a
-// type which has no base.
-func (b *Base) CreateBase(info BaseInfo, method string) (request uint64, err error) {
-	return b.host.CreateBase(info, method)
+// CreateBase asks for a new base, here or on another BaseApp. It returns at once. Later the
+// script's method of that name, a func (T) OnX(BaseReply), is called with the base's mailbox, or
+// with the reason why there is none. user comes back in the reply. The request is repeated until it
+// is answered, and makes one base; while the chosen BaseApp is away, there is no answer. If this
+// base ends first, the new one lives on. Errors are ErrNoCallback, ErrGone, ErrTooMany, and that of
+// a type which has no base.
+func (b *Base) CreateBase(info BaseInfo, method string, user int64) error {
+	return b.host.CreateBase(info, method, user)
 }
 
-// RegisterName gives the base a name that no other base of the cluster has, by which others find it:
-// "auction", "guild of thieves". It returns at once. Later the script's method of that name, a func
-// (T) OnX(NameReply), is told whether the base has the name now, or who else has it. The name is free
-// again when the base ends, or by UnregisterName. A base that has the name already is told so, and one
-// whose name turns out to be another one's hears OnNameLost (baseapp.NameLoser). Errors are
-// ErrNoCallback, ErrGone, ErrTooMany beyond limits.BaseNames or too many open requests, and that of a name
-// that is empty or longer than limits.BaseName.
-func (b *Base) RegisterName(name, method string) (request uint64, err error) {
-	return b.host.RegisterName(name, method)
+// RegisterName gives the base a name that no other base of the cluster has, by which others find
+// it: "auction", "guild of thieves". It returns at once. Later the script's method of that name, a
+// func (T) OnX(NameReply), is told whether the base has the name now, or who else has it; user
+// comes back in the reply. The name is free again when the base ends, or by UnregisterName. A base
+// that has the name already is told so, and one whose name turns out to be another one's hears
+// OnNameLost (baseapp.NameLoser). Errors are ErrNoCallback, ErrGone, ErrTooMany beyond
+// limits.BaseNames or too many open requests, and that of a name that is empty or longer than
+// limits.BaseName.
+func (b *Base) RegisterName(name, method string, user int64) error {
+	return b.host.RegisterName(name, method, user)
 }
 
 // UnregisterName gives a name up, and reports whether the base had it or was waiting for it. Others can have it
@@ -196,11 +197,12 @@ func (b *Base) RegisterName(name, method string) (request uint64, err error) {
 // two, as for Backup.
 func (b *Base) UnregisterName(name string) bool { return b.host.UnregisterName(name) }
 
-// LookupName asks which base has a name. It returns at once. Later the script's method of that name, a
-// func (T) OnX(NameReply), is told. A name that was registered before is found, also while managers
-// restart: the answer then takes longer. Errors are those of RegisterName.
-func (b *Base) LookupName(name, method string) (request uint64, err error) {
-	return b.host.LookupName(name, method)
+// LookupName asks which base has a name. It returns at once. Later the script's method of that
+// name, a func (T) OnX(NameReply), is told; ErrNoEntity in it means that nobody has the name. user
+// comes back in the reply. A name that was registered before is found, also while managers restart:
+// the answer then takes longer. Errors are those of RegisterName.
+func (b *Base) LookupName(name, method string, user int64) error {
+	return b.host.LookupName(name, method, user)
 }
 
 // Backup has the base copied to other BaseApps with the next tick, and calls the script's method of that

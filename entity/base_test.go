@@ -29,25 +29,31 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 	h.created++
 	return nil
 }
-func (h *fakeHost) CreateCellAt(CellInfo, string) (uint64, error)     { return 3, nil }
-func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error) { return 4, nil }
-func (h *fakeHost) Backup(string, int64) error                        { return nil }
-func (h *fakeHost) SetAutoBackup(bool)                                {}
-func (h *fakeHost) SetAutoArchive(bool)                               {}
-func (h *fakeHost) QueryStore(stored.Query, string) (uint64, error)   { return 0, nil }
+func (h *fakeHost) CreateCellAt(CellInfo, string, int64) error { return nil }
+func (h *fakeHost) CreateSpace(_ SpaceInfo, _ string, user int64) error {
+	h.created = int(user)
+	return nil
+}
+func (h *fakeHost) Backup(string, int64) error                   { return nil }
+func (h *fakeHost) SetAutoBackup(bool)                           {}
+func (h *fakeHost) SetAutoArchive(bool)                          {}
+func (h *fakeHost) QueryStore(stored.Query, string, int64) error { return nil }
 
-func (h *fakeHost) DestroySpace(id SpaceID) error               { h.created = int(id); return nil }
-func (h *fakeHost) App() mercury.Address                        { return mercury.Address{Salt: 9} }
-func (h *fakeHost) CreateBase(BaseInfo, string) (uint64, error) { return 5, nil }
-func (h *fakeHost) RegisterName(_, _ string) (uint64, error)    { return 6, nil }
-func (h *fakeHost) UnregisterName(string) bool                  { return true }
-func (h *fakeHost) LookupName(_, _ string) (uint64, error)      { return 8, nil }
+func (h *fakeHost) DestroySpace(id SpaceID) error            { h.created = int(id); return nil }
+func (h *fakeHost) App() mercury.Address                     { return mercury.Address{Salt: 9} }
+func (h *fakeHost) CreateBase(BaseInfo, string, int64) error { return nil }
+func (h *fakeHost) RegisterName(_, _ string, _ int64) error  { return nil }
+func (h *fakeHost) UnregisterName(string) bool               { return true }
+func (h *fakeHost) LookupName(_, _ string, _ int64) error    { return nil }
 func (h *fakeHost) ChangeSpaceData(id SpaceID, d SpaceDatum) error {
 	h.created = int(d.Key)
 	return nil
 }
-func (h *fakeHost) NewDataID() (DataID, error)                                         { return 5, nil }
-func (h *fakeHost) TeleportCell(Destination, string, int64) (uint64, error)            { return 5, nil }
+func (h *fakeHost) NewDataID() (DataID, error) { return 5, nil }
+func (h *fakeHost) TeleportCell(_ Destination, _ string, user int64) error {
+	h.created = int(user)
+	return nil
+}
 func (h *fakeHost) DestroyCell() error                                                 { return ErrNoPart }
 func (h *fakeHost) Destroy()                                                           { h.created = -1 }
 func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }
@@ -68,7 +74,7 @@ func (h *fakeHost) LoginData() []byte                                           
 func (h *fakeHost) Write(string, int64) error                                          { return stored.ErrNotKept }
 func (h *fakeHost) Row() uint64                                                        { return 7 }
 func (h *fakeHost) Stood() (Stood, bool)                                               { return Stood{Space: 1}, true }
-func (h *fakeHost) LoadBase(stored.Key, string) (uint64, error)                        { return 0, stored.ErrNotKept }
+func (h *fakeHost) LoadBase(stored.Key, string, int64) error                           { return stored.ErrNotKept }
 func (h *fakeHost) DestroyRow() error                                                  { return stored.ErrNotKept }
 func (h *fakeHost) ClientAccount() string                                              { return "ann" }
 
@@ -110,13 +116,13 @@ func TestBaseAsksItsHost(t *testing.T) {
 	if host.created != 3 || !errors.Is(b.DestroyCell(), ErrNoPart) {
 		t.Error("not passed on")
 	}
-	if n, err := b.TeleportCell(Destination{Space: 2}, "OnThere", 0); n != 5 || err != nil {
-		t.Errorf("TeleportCell: %d, %v", n, err)
+	if err := b.TeleportCell(Destination{Space: 2}, "OnThere", 5); host.created != 5 || err != nil {
+		t.Errorf("TeleportCell: %d, %v", host.created, err)
 	}
-	if _, err := b.TeleportCell(Destination{Position: property.Vector3{X: 1e30}}, "OnThere", 0); err == nil {
+	if err := b.TeleportCell(Destination{Position: property.Vector3{X: 1e30}}, "OnThere", 6); host.created != 5 || err == nil {
 		t.Error("TeleportCell beyond the world")
 	}
-	if n, err := b.CreateSpace(SpaceInfo{}, "OnRoom"); n != 4 || err != nil {
+	if err := b.CreateSpace(SpaceInfo{}, "OnRoom", 4); host.created != 4 || err != nil {
 		t.Error("no space")
 	}
 	if id, err := b.AddSpaceData(9, 12, nil); err != nil || id != 5 || host.created != 12 {

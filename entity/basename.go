@@ -17,28 +17,28 @@ type BaseInfo struct {
 	Init func(*property.Values)
 }
 
-// BaseReply answers Base.CreateBase and space.Real.CreateBase. It is the argument of the callback that
-// the script named.
+// BaseReply answers CreateBase, of Base and of space.Real, and Base.LoadBase. It is the argument of
+// the callback that the script named.
 type BaseReply struct {
-	// Request is what Base.CreateBase returned, and User what a cell part gave to its own.
-	Request uint64
-	User    int64
-	// Base is the mailbox of the new base, zero if there is none; Reason says why, in one line for
-	// people.
-	Base   property.Mailbox
-	Reason string
+	// User is the number that the script gave with the request.
+	User int64
+	// Base is the mailbox of the new base, zero if there is none.
+	Base property.Mailbox
+	// Err says why there is none; nil if there is one. ErrTimeout, ErrTooMany and ErrGone are some
+	// of the errors. After LoadBase a *stored.Error says what the store did not do.
+	Err error
 }
 
 // NameReply answers RegisterName and LookupName, of Base and of space.Real. It is the argument of the
 // callback that the script named.
 type NameReply struct {
-	// Request is what a base was returned, and User what a cell part gave.
-	Request uint64
-	User    int64
-	Name    string
-	// Holder is the mailbox of the base that has the name, zero if nobody has.
+	// User is the number that the script gave with the request.
+	User int64
+	Name string
+	// Holder is the mailbox of the base that has the name, zero if nobody has, or if it is not known.
 	Holder property.Mailbox
-	// Reason says, in one line for people, why RegisterName has failed, or that LookupName has found
-	// nobody. It is empty if all is well.
-	Reason string
+	// Err says why RegisterName has failed, or why LookupName has found nobody. It is nil if all is
+	// well. After LookupName ErrNoEntity means that nobody has the name. ErrTimeout, ErrTooMany and
+	// ErrGone are others.
+	Err error
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -32,10 +31,10 @@ func (i *CellInfo) Check() error {
 
 // CellReply answers Base.CreateCellAt. It is the argument of the callback that the script named.
 type CellReply struct {
-	// Request is what CreateCellAt returned.
-	Request uint64
-	// Err says why there is no cell part; nil if there is one.
-	Err *placement.CreateError
+	// User is the number that the script gave to CreateCellAt.
+	User int64
+	// Err says why there is no cell part, as a *placement.CreateError; nil if there is one.
+	Err error
 }
 
 func checkPlace(what string, position, direction property.Vector3) error {

@@ -17,15 +17,15 @@ type Party struct {
 // OnCreated asks for the dungeon: 100 m by 100 m, never divided.
 func (p *Party) OnCreated() {
 	info := entity.SpaceInfo{Bounds: bsp.Rect{MaxX: 100, MaxZ: 100}, MaxCells: 1}
-	if _, err := p.CreateSpace(info, "OnDungeon"); err != nil {
+	if err := p.CreateSpace(info, "OnDungeon", 0); err != nil {
 		p.Log().Error("no dungeon", "error", err)
 	}
 }
 
 // OnDungeon goes in, when there is one.
 func (p *Party) OnDungeon(r entity.SpaceReply) {
-	if r.Space == 0 {
-		p.Log().Error("no dungeon", "reason", r.Reason)
+	if r.Err != nil {
+		p.Log().Error("no dungeon", "error", r.Err)
 		return
 	}
 	p.dungeon = r.Space

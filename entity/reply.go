@@ -7,7 +7,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Errors of a Reply. ErrNoMethod, ErrArguments, ErrNoPart and *GameError are others.
+// Errors of a Reply, and of the replies to other requests. ErrNoMethod, ErrArguments, ErrNoPart and
+// *GameError are others.
 var (
 	// ErrNoEntity: the called entity has ended, or nobody knows where it is.
 	ErrNoEntity = errors.New("entity: there is no such entity")
@@ -16,7 +17,9 @@ var (
 	ErrRefused = errors.New("entity: the call was refused")
 	// ErrFull: too much waits to be sent to the entity, or to be answered.
 	ErrFull = errors.New("entity: too much waits to be sent or answered")
-	// ErrTimeout: no answer came in time. The call may be handled all the same, now or later.
+	// ErrTimeout: no answer came in time. The call may be handled all the same, now or later. A base
+	// that goes on at another BaseApp hears so of what only the former one could hear the end of:
+	// CreateBase, LoadBase, RegisterName, LookupName and CreateSpace.
 	ErrTimeout = errors.New("entity: no answer came in time")
 	// ErrNoCall is returned by Later where no call is being handled.
 	ErrNoCall = errors.New("entity: no call is being handled")

@@ -29,9 +29,10 @@ type SpaceInfo struct {
 
 // SpaceReply answers Base.CreateSpace. It is the argument of the callback that the script named.
 type SpaceReply struct {
-	// Request is what CreateSpace returned.
-	Request uint64
-	// Space is the new space, or 0 if there is none; Reason says why, in one line for people.
-	Space  SpaceID
-	Reason string
+	// User is the number that the script gave to CreateSpace.
+	User int64
+	// Space is the new space, or 0 if there is none.
+	Space SpaceID
+	// Err says why there is none; nil if there is one. ErrTimeout is one of the errors.
+	Err error
 }

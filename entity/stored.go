@@ -18,8 +18,8 @@ type storeHost interface {
 	SetAutoArchive(on bool)
 	Row() uint64
 	Stood() (Stood, bool)
-	LoadBase(what stored.Key, method string) (request uint64, err error)
-	QueryStore(q stored.Query, method string) (request uint64, err error)
+	LoadBase(what stored.Key, method string, user int64) error
+	QueryStore(q stored.Query, method string, user int64) error
 	DestroyRow() error
 }
 
@@ -43,24 +43,26 @@ func (b *Base) Row() uint64 { return b.host.Row() }
 // after a load. It reports false for an entity that had none.
 func (b *Base) Stood() (Stood, bool) { return b.host.Stood() }
 
-// LoadBase asks for the base of an entity that the store keeps. It is made on this BaseApp, with the
-// properties that were written. CreateCell then begins with those of the cell part. Later the script's method
-// of that name, a func (T) OnX(BaseReply), is called with its mailbox, or with the reason why there is none:
-// nobody has that name, or it lives already. The returned number tells replies apart. Errors are
-// ErrNoCallback, ErrGone, stored.ErrNotKept and ErrTooMany.
-func (b *Base) LoadBase(what stored.Key, method string) (request uint64, err error) {
-	return b.host.LoadBase(what, method)
+// LoadBase asks for the base of an entity that the store keeps. It is made on this BaseApp, with
+// the properties that were written. CreateCell then begins with those of the cell part. Later the
+// script's method of that name, a func (T) OnX(BaseReply), is called with its mailbox, or with a
+// *stored.Error that says why there is none: nobody has that name (stored.Missing), or it lives
+// already (stored.Held). user comes back in the reply. Errors are ErrNoCallback, ErrGone,
+// stored.ErrNotKept and ErrTooMany.
+func (b *Base) LoadBase(what stored.Key, method string, user int64) error {
+	return b.host.LoadBase(what, method, user)
 }
 
 // DestroyRow destroys the entity as Destroy does, and then removes it from the store: nothing will load it
 // again. The error is stored.ErrNotKept.
 func (b *Base) DestroyRow() error { return b.host.DestroyRow() }
 
-// QueryStore asks for a page of what the store keeps of a type, such as the ten highest of a ladder or the
-// characters of an account. It returns at once. Later the script's method of that name, a func (T)
-// OnX(stored.Page), is called, also on another BaseApp if the base has moved: then, and when the store cannot
-// answer, with an Err that says so, and the script may ask again. The returned number tells replies apart.
-// Errors are ErrNoCallback, ErrGone, stored.ErrNotKept and ErrTooMany, and that of a query that makes no sense.
-func (b *Base) QueryStore(q stored.Query, method string) (request uint64, err error) {
-	return b.host.QueryStore(q, method)
+// QueryStore asks for a page of what the store keeps of a type, such as the ten highest of a ladder
+// or the characters of an account. It returns at once. Later the script's method of that name, a
+// func (T) OnX(stored.Page), is called, also on another BaseApp if the base has moved: then, and
+// when the store cannot answer, with an Err that says so, and the script may ask again. user comes
+// back in the page. Errors are ErrNoCallback, ErrGone, stored.ErrNotKept and ErrTooMany, and that
+// of a query that makes no sense.
+func (b *Base) QueryStore(q stored.Query, method string, user int64) error {
+	return b.host.QueryStore(q, method, user)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -38,8 +37,8 @@ func (d *Destination) Check() error {
 
 // TeleportReply answers Base.TeleportCell. It is the argument of the callback that the script named.
 type TeleportReply struct {
-	// Request is what TeleportCell returned.
-	Request uint64
-	// Err says why the cell part was not teleported; nil if it was.
-	Err *placement.TeleportError
+	// User is the number that the script gave to TeleportCell.
+	User int64
+	// Err says why the cell part was not teleported, as a *placement.TeleportError; nil if it was.
+	Err error
 }

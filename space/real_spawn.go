@@ -40,8 +40,8 @@ type SpawnReply struct {
 	User int64
 	// Entity is the mailbox of the cell part, zero if there is none.
 	Entity property.Mailbox
-	// Err says why there is none; nil if there is one.
-	Err *placement.CreateError
+	// Err says why there is none, as a *placement.CreateError; nil if there is one.
+	Err error
 }
 
 // SpawnNear makes an entity without a base near another one, wherever that is: on the cell that the

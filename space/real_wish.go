@@ -86,7 +86,7 @@ func (r *Real) tellGrant(x *script.Waiting, a *flow.Answer, err error) {
 		}
 	}
 	if err != nil {
-		g = flow.Grant{Name: g.Name, Reason: err.Error()}
+		g = flow.Grant{Name: g.Name, Err: err}
 	}
 	var holder property.Mailbox
 	if g.ID != 0 {
@@ -95,10 +95,10 @@ func (r *Real) tellGrant(x *script.Waiting, a *flow.Answer, err error) {
 	}
 	r.guard(x.Callback, func() {
 		if x.Method == flow.WishForBase {
-			err = script.CallBack(r.kind, r.script, x.Callback, entity.BaseReply{User: x.User, Base: holder, Reason: g.Reason})
+			err = script.CallBack(r.kind, r.script, x.Callback, entity.BaseReply{User: x.User, Base: holder, Err: g.Err})
 			return
 		}
-		err = script.CallBack(r.kind, r.script, x.Callback, entity.NameReply{User: x.User, Name: g.Name, Holder: holder, Reason: g.Reason})
+		err = script.CallBack(r.kind, r.script, x.Callback, entity.NameReply{User: x.User, Name: g.Name, Holder: holder, Err: g.Err})
 	})
 	if err != nil {
 		r.cell.count.Errors++

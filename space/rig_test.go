@@ -158,11 +158,20 @@ func (a *Avatar) Pay(n uint32) (uint32, string, error) {
 	return 100 - n, "avatar", nil
 }
 func (a *Avatar) Mark(n uint32) { a.marks += n }
+
+// textOf is what an error says, nothing for none.
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 func (a *Avatar) OnBase(b entity.BaseReply) {
-	a.note("base %d is %d %s", b.User, b.Base.Entity, b.Reason)
+	a.note("base %d is %d %s", b.User, b.Base.Entity, textOf(b.Err))
 }
 func (a *Avatar) OnName(n entity.NameReply) {
-	a.note("name %d %s is %d's %s", n.User, n.Name, n.Holder.Entity, n.Reason)
+	a.note("name %d %s is %d's %s", n.User, n.Name, n.Holder.Entity, textOf(n.Err))
 }
 func (a *Avatar) OnSpawned(s SpawnReply) {
 	if s.Err != nil {

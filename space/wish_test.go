@@ -50,7 +50,7 @@ func TestWishes(t *testing.T) {
 	}
 	r.move(7, 60)
 	r.tick(20)
-	for i, g := range []flow.Grant{{ID: 99, Type: w.Type, App: addr(5)}, {Name: "auction", ID: 7}, {Name: "bank", Reason: "nobody has the name"}} {
+	for i, g := range []flow.Grant{{ID: 99, Type: w.Type, App: addr(5)}, {Name: "auction", ID: 7}, {Name: "bank", Err: flow.Because(entity.ErrNoEntity, "nobody has the name")}} {
 		answer := flow.Answer{Request: list[i].Request, Results: g.Append(nil)}
 		r.say(7, answer.Append(nil))
 		r.say(7, answer.Append(nil))

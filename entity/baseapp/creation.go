@@ -32,8 +32,9 @@ const CreatePatience = 10 * time.Second
 //
 // While it is asking, the link is None; while it is making, it is not, and there was no Current yet.
 type creation struct {
-	request uint64
+	request uint64 // the base's number of it, which tells the answers of entities apart
 	method  string
+	user    int64 // comes back in the reply
 	asking  bool
 	// offset, direction and parts are of what is to be made.
 	offset, direction property.Vector3
@@ -48,9 +49,10 @@ func (b *base) codeCreation(c *codec.Coder) {
 	if b.creation != nil {
 		open = append(open, *b.creation)
 	}
-	codec.List(c, &open, 1, 8, func(c *codec.Coder, x *creation) {
+	codec.List(c, &open, 1, 9, func(c *codec.Coder, x *creation) {
 		c.Uvarint(&x.request)
 		c.String(&x.method, script.MaxName)
+		c.Varint(&x.user)
 		c.Bool(&x.asking)
 		fields.Vector3(c, &x.offset)
 		fields.Vector3(c, &x.direction)
@@ -64,26 +66,26 @@ func (b *base) codeCreation(c *codec.Coder) {
 }
 
 // CreateCellAt is part of entity.Base's host.
-func (b *base) CreateCellAt(info entity.CellInfo, method string) (uint64, error) {
+func (b *base) CreateCellAt(info entity.CellInfo, method string, user int64) error {
 	if err := script.CheckCallback[entity.CellReply](b.kind, method); err != nil {
-		return 0, err
+		return err
 	}
 	parts, err := b.firstParts(info.Position, info.Direction, info.Init)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	c := &creation{request: b.creations + 1, method: method, offset: info.Position, direction: info.Direction, parts: parts}
+	c := &creation{request: b.creations + 1, method: method, user: user, offset: info.Position, direction: info.Direction, parts: parts}
 	if info.Space != 0 {
 		err = b.makeCell(c, info.Space, info.Position)
 	} else {
 		err = b.askPlace(c, info.Near)
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
 	b.creations++
 	b.creation = c
-	return c.request, nil
+	return nil
 }
 
 // makeCell begins to make the cell part.
@@ -190,6 +192,10 @@ func (b *base) endCreation(err *placement.CreateError) {
 	}
 	b.creation = nil
 	if b.hears() {
-		callBack(b, c.method, entity.CellReply{Request: c.request, Err: err})
+		reply := entity.CellReply{User: c.user}
+		if err != nil {
+			reply.Err = err
+		}
+		callBack(b, c.method, reply)
 	}
 }

@@ -22,10 +22,10 @@ func nearTo(v *avatar, id entity.ID) property.Mailbox {
 }
 
 // createAt asks for a cell part, and forgets what the script has heard.
-func (r *rig) createAt(v *avatar, info entity.CellInfo) {
+func (r *rig) createAt(v *avatar, info entity.CellInfo, user int64) {
 	r.t.Helper()
 	r.events = nil
-	if _, err := v.CreateCellAt(info, "OnCell"); err != nil {
+	if err := v.CreateCellAt(info, "OnCell", user); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -55,7 +55,7 @@ func placeOf(x *flow.ServerCall, at flow.Place) flow.Answer {
 func TestCreateCellAtSpace(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.spawn()
-	r.createAt(v, entity.CellInfo{Space: 1, Position: property.Vector3{X: 3}})
+	r.createAt(v, entity.CellInfo{Space: 1, Position: property.Vector3{X: 3}}, 1)
 	if err := v.CreateCell(1, property.Vector3{}, property.Vector3{}, nil); !errors.Is(err, entity.ErrHasPart) {
 		t.Errorf("a second one: %v", err)
 	}
@@ -66,7 +66,7 @@ func TestCreateCellAtSpace(t *testing.T) {
 	r.wantEvents("got cell", "cell 1 <nil>")
 	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
 	r.wantEvents("lost cell")
-	r.createAt(v, entity.CellInfo{Space: 1})
+	r.createAt(v, entity.CellInfo{Space: 1}, 2)
 	r.pass(CreatePatience * 2)
 	r.wantEvents("cell 2 create: no cell: no CellApp made it in time")
 }
@@ -80,7 +80,7 @@ func TestCreateCellNear(t *testing.T) {
 		on   mercury.Address
 	}{{friend, appX}, {ofW, appW}, {ofX, appX}} {
 		id, v := r.spawn()
-		r.createAt(v, entity.CellInfo{Near: nearTo(v, c.near), Position: property.Vector3{X: 3}, Direction: property.Vector3{Y: 1}})
+		r.createAt(v, entity.CellInfo{Near: nearTo(v, c.near), Position: property.Vector3{X: 3}, Direction: property.Vector3{Y: 1}}, 1)
 		if err := v.CreateCell(1, property.Vector3{}, property.Vector3{}, nil); !errors.Is(err, entity.ErrHasPart) {
 			t.Errorf("a second one: %v", err)
 		}
@@ -193,10 +193,10 @@ func TestCreateCellAtFails(t *testing.T) {
 			id, v := r.spawn()
 			var x flow.ServerCall
 			if info := (entity.CellInfo{Space: c.space}); c.space != 0 {
-				r.createAt(v, info)
+				r.createAt(v, info, 1)
 			} else {
 				info.Near, info.Position = nearTo(v, ofW), property.Vector3{X: 1}
-				r.createAt(v, info)
+				r.createAt(v, info, 1)
 				x = r.asked(appW, ofW)
 			}
 			c.fail(r, id, v, x)
@@ -204,7 +204,7 @@ func TestCreateCellAtFails(t *testing.T) {
 				t.Errorf("the script heard %q, want %q", r.events, c.want)
 			}
 			r.take(cellAppMgr)
-			r.createAt(v, entity.CellInfo{Space: 1})
+			r.createAt(v, entity.CellInfo{Space: 1}, 2)
 			r.tick()
 			r.located(id, appY)
 			b := r.a.byID[id]
@@ -246,22 +246,22 @@ func TestCreateCellAtFaults(t *testing.T) {
 		"itself":      {entity.CellInfo{Near: nearTo(v, id)}, "OnCell", entity.ErrNoPart},
 		"no type":     {entity.CellInfo{Near: property.Mailbox{Entity: 9, Type: 99, Kind: 1}}, "OnCell", entity.ErrNoPart},
 	} {
-		if _, err := v.CreateCellAt(c.info, c.method); !errors.Is(err, c.want) {
+		if err := v.CreateCellAt(c.info, c.method, 0); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	for _, info := range []entity.CellInfo{{}, {Space: 1, Near: near}, {Space: 1, Position: property.Vector3{X: property.MaxCoordinate * 2}}} {
-		if _, err := v.CreateCellAt(info, "OnCell"); err == nil {
+		if err := v.CreateCellAt(info, "OnCell", 0); err == nil {
 			t.Errorf("%+v was taken", info)
 		}
 	}
-	r.createAt(v, entity.CellInfo{Near: near})
+	r.createAt(v, entity.CellInfo{Near: near}, 1)
 	x := r.asked(appW, ofW)
 	v.Destroy()
 	r.replies(appX, ofW, id, 1, placeOf(&x, flow.Place{Space: 5}))
 	r.pass(limits.DefaultCallTime * 2)
 	r.wantEvents("destroyed")
-	if _, err := v.CreateCellAt(entity.CellInfo{Space: 1}, "OnCell"); !errors.Is(err, entity.ErrNoPart) {
+	if err := v.CreateCellAt(entity.CellInfo{Space: 1}, "OnCell", 0); !errors.Is(err, entity.ErrNoPart) {
 		t.Errorf("after the end of the base: %v", err)
 	}
 }
@@ -277,7 +277,7 @@ func TestCreateCellAtIsCarried(t *testing.T) {
 		if asking {
 			info = entity.CellInfo{Near: nearTo(v, ofW), Position: property.Vector3{X: 3}}
 		}
-		first.createAt(v, info)
+		first.createAt(v, info, -9)
 		if asking {
 			x = first.asked(appW, ofW)
 		}
@@ -296,6 +296,6 @@ func TestCreateCellAtIsCarried(t *testing.T) {
 		r.say(r.managers, &wire.Located{ID: id, Space: 5, App: appY})
 		m := one(t, told[migrate.Create](r, appY))
 		r.tell(appY, &migrate.Current{ID: id, Order: m.Order, Title: m.Title})
-		r.wantEvents("got cell", "cell 1 <nil>")
+		r.wantEvents("got cell", "cell -9 <nil>")
 	}
 }

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,16 +34,16 @@ const (
 func (b *base) App() mercury.Address { return b.app.net.Self() }
 
 // CreateBase is part of entity.Base's host.
-func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
+func (b *base) CreateBase(info entity.BaseInfo, method string, user int64) error {
 	a := b.app
 	d := a.cfg.Schema.Type(info.Type)
 	switch err := script.CheckCallback[entity.BaseReply](b.kind, method); {
 	case b.destroying:
-		return 0, entity.ErrGone
+		return entity.ErrGone
 	case err != nil:
-		return 0, err
+		return err
 	case d == nil || !d.HasBase:
-		return 0, fmt.Errorf("baseapp: create base: there is no entity type %q with a base part", info.Type)
+		return fmt.Errorf("baseapp: create base: there is no entity type %q with a base part", info.Type)
 	}
 	props := property.NewValues(d, property.BaseSide, nil)
 	if info.Init != nil {
@@ -50,20 +51,20 @@ func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
 	}
 	packed := a.compressor.AppendStream(nil, props, property.BaseStream, wire.MaxBaseProps)
 	if len(packed) > wire.MaxBaseProps {
-		return 0, fmt.Errorf("baseapp: create base of %s: %d bytes of properties, at most %d travel", d.Name, len(packed), wire.MaxBaseProps)
+		return fmt.Errorf("baseapp: create base of %s: %d bytes of properties, at most %d travel", d.Name, len(packed), wire.MaxBaseProps)
 	}
 	request := a.asked + 1
 	err := a.haveBaseMade(info.On, d.ID, packed, func(g *flow.Grant) {
 		b.answered(questionBase, request)
 		if b.hears() {
-			callBack(b, method, entity.BaseReply{Request: request, Base: mailboxOf(g), Reason: g.Reason})
+			callBack(b, method, entity.BaseReply{User: user, Base: mailboxOf(g), Err: g.Err})
 		}
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	b.await(pending{what: questionBase, request: request, method: method})
-	return request, nil
+	b.await(pending{what: questionBase, request: request, method: method, user: user})
+	return nil
 }
 
 // hears reports whether the script may be called back. What was asked for goes on by itself without it.
@@ -78,7 +79,7 @@ func (a *BaseApp) haveBaseMade(on mercury.Address, typ uint16, props []byte, don
 	if on.IsZero() {
 		ok = app.Insist(&a.asks, &wire.PlaceBase{}, func(m *wire.BasePlaced) {
 			if !a.insistOnBase(m.App, n, done) {
-				done(&flow.Grant{Reason: errAsks.Error()})
+				done(&flow.Grant{Err: errAsks})
 			}
 		})
 	} else {
@@ -93,8 +94,17 @@ func (a *BaseApp) haveBaseMade(on mercury.Address, typ uint16, props []byte, don
 
 func (a *BaseApp) insistOnBase(on mercury.Address, n wire.NewBase, done func(*flow.Grant)) bool {
 	return app.Insist(&a.asks, &wire.CreateBase{On: on, NewBase: n}, func(m *wire.BaseMade) {
-		done(&flow.Grant{ID: m.ID, Type: n.Type, App: on, Reason: m.Reason})
+		g := &flow.Grant{ID: m.ID, Type: n.Type, App: on}
+		if m.ID == 0 {
+			g.Err = because(m.Reason)
+		}
+		done(g)
 	})
+}
+
+// because is why another process has not done what it was asked for, in its own words.
+func because(reason string) error {
+	return errors.New(cmp.Or(reason, "baseapp: it was refused"))
 }
 
 // mailboxOf is the base that a grant names, zero for none.

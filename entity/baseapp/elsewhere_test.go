@@ -18,18 +18,18 @@ func TestCreateBaseElsewhere(t *testing.T) {
 	r, there := joinedRig(t), joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	n, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", Init: func(p *property.Values) {
+	err := v.CreateBase(entity.BaseInfo{Type: "Avatar", Init: func(p *property.Values) {
 		if err := p.Set(p.Definition().Property("gold").Index, property.Int(77)); err != nil {
 			t.Error(err)
 		}
-	}}, "OnBase")
-	if err != nil || n != 1 {
-		t.Fatal(n, err)
+	}}, "OnBase", 41)
+	if err != nil {
+		t.Fatal(err)
 	}
 	place := one(t, told[wire.PlaceBase](r, baseAppMgr))
 	r.say(r.bases, &wire.BasePlaced{Request: place.Request, App: appW})
 	ask := one(t, told[wire.CreateBase](r, baseAppMgr))
-	if ask.On != appW || ask.Number != n {
+	if ask.On != appW || ask.Number != 1 {
 		t.Errorf("asked for %+v", ask)
 	}
 	// The manager passes it on; twice, since the asker asked again.
@@ -45,7 +45,7 @@ func TestCreateBaseElsewhere(t *testing.T) {
 	}
 	r.say(r.bases, &wire.BaseMade{Request: ask.Request, ID: first.ID})
 	r.say(r.bases, &wire.BaseMade{Request: ask.Request, ID: first.ID})
-	r.wantEvents("base 1 is " + num(first.ID) + " on 10.0.0.7:20000 ")
+	r.wantEvents("base 41 is " + num(first.ID) + " on 10.0.0.7:20000 ")
 	r.pass(3 * time.Second)
 	if got := told[wire.CreateBase](r, baseAppMgr); len(got) != 0 {
 		t.Errorf("asked again after the answer: %+v", got)
@@ -66,7 +66,7 @@ func TestCreateBaseIsRepeated(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); err != nil {
+	if err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase", 42); err != nil {
 		t.Fatal(err)
 	}
 	first := one(t, told[wire.CreateBase](r, baseAppMgr))
@@ -79,7 +79,7 @@ func TestCreateBaseIsRepeated(t *testing.T) {
 		t.Fatalf("asked again %+v", again)
 	}
 	r.say(r.bases, &wire.BaseMade{Request: again[len(again)-1].Request, Reason: "that BaseApp is not in the cluster"})
-	r.wantEvents("base 1 is 0 on invalid AddrPort that BaseApp is not in the cluster")
+	r.wantEvents("base 42 is 0 on invalid AddrPort that BaseApp is not in the cluster")
 }
 
 func TestMakeBaseRefuses(t *testing.T) {
@@ -102,25 +102,25 @@ func TestMakeBaseRefuses(t *testing.T) {
 func TestCreateBaseElsewhereFaults(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
-	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar"}, "OnRoom"); !errors.Is(err, entity.ErrNoCallback) {
+	if err := v.CreateBase(entity.BaseInfo{Type: "Avatar"}, "OnRoom", 0); !errors.Is(err, entity.ErrNoCallback) {
 		t.Error(err)
 	}
-	if _, err := v.CreateBase(entity.BaseInfo{Type: "Dragon"}, "OnBase"); err == nil || !strings.Contains(err.Error(), "Dragon") {
+	if err := v.CreateBase(entity.BaseInfo{Type: "Dragon"}, "OnBase", 0); err == nil || !strings.Contains(err.Error(), "Dragon") {
 		t.Error(err)
 	}
 	for range MaxAsks {
-		if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); err != nil {
+		if err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); !errors.Is(err, entity.ErrTooMany) {
+	if err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase", 0); !errors.Is(err, entity.ErrTooMany) {
 		t.Error(err)
 	}
-	if _, err := v.LookupName("auction", "OnName"); !errors.Is(err, entity.ErrTooMany) {
+	if err := v.LookupName("auction", "OnName", 0); !errors.Is(err, entity.ErrTooMany) {
 		t.Error(err)
 	}
 	v.Destroy()
-	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); !errors.Is(err, entity.ErrGone) {
+	if err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase", 0); !errors.Is(err, entity.ErrGone) {
 		t.Error(err)
 	}
 }
@@ -130,7 +130,7 @@ func TestRegisterName(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.spawn()
 	r.events = nil
-	if _, err := v.RegisterName("auction", "OnName"); err != nil {
+	if err := v.RegisterName("auction", "OnName", 43); err != nil {
 		t.Fatal(err)
 	}
 	ask := one(t, told[wire.RegisterName](r, baseAppMgr))
@@ -138,12 +138,12 @@ func TestRegisterName(t *testing.T) {
 	if ask.Name != "auction" || ask.ID != id {
 		t.Errorf("asked for %+v", ask)
 	}
-	if _, err := v.RegisterName("guild", "OnName"); err != nil {
+	if err := v.RegisterName("guild", "OnName", 44); err != nil {
 		t.Fatal(err)
 	}
 	ask = one(t, told[wire.RegisterName](r, baseAppMgr))
 	r.say(r.bases, &wire.NameHeld{Request: ask.Request, ID: 99, Type: 1, App: appW})
-	r.wantEvents("name 1 auction is "+num(id)+"'s ", "name 2 guild is 99's entity 0.99 has the name")
+	r.wantEvents("name 43 auction is "+num(id)+"'s ", "name 44 guild is 99's entity 0.99 has the name")
 	r.a.Closed(r.now, r.bases, mercury.ErrTimeout)
 	r.pass(2 * time.Second)
 	r.bases = r.open(baseAppMgr)
@@ -161,7 +161,7 @@ func TestNameGivenUpMeanwhile(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.spawn()
 	r.events = nil
-	_, _ = v.RegisterName("auction", "OnName")
+	_ = v.RegisterName("auction", "OnName", 45)
 	ask := one(t, told[wire.RegisterName](r, baseAppMgr))
 	if !v.UnregisterName("auction") || v.UnregisterName("auction") {
 		t.Error("given up not once")
@@ -171,28 +171,28 @@ func TestNameGivenUpMeanwhile(t *testing.T) {
 	if m := one(t, told[wire.NameGone](r, baseAppMgr)); m.ID != id {
 		t.Errorf("freed %+v", m)
 	}
-	r.wantEvents("name 1 auction is " + num(id) + "'s the name was given up meanwhile")
+	r.wantEvents("name 45 auction is " + num(id) + "'s the name was given up meanwhile")
 }
 
 func TestLookupName(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	for _, app := range []entity.ID{0, 99} {
-		if _, err := v.LookupName("auction", "OnName"); err != nil {
+	for i, app := range []entity.ID{0, 99} {
+		if err := v.LookupName("auction", "OnName", int64(46+i)); err != nil {
 			t.Fatal(err)
 		}
 		ask := one(t, told[wire.FindName](r, baseAppMgr))
 		r.say(r.bases, &wire.NameHeld{Request: ask.Request, ID: app, App: appW})
 	}
-	r.wantEvents("name 1 auction is 0's nobody has the name", "name 2 auction is 99's ")
+	r.wantEvents("name 46 auction is 0's nobody has the name", "name 47 auction is 99's ")
 	for _, bad := range []string{"", strings.Repeat("x", limits.BaseName+1)} {
-		if _, err := v.LookupName(bad, "OnName"); err == nil {
+		if err := v.LookupName(bad, "OnName", 0); err == nil {
 			t.Errorf("a name of %d bytes is taken", len(bad))
 		}
 	}
 	for i := range limits.BaseNames + 1 {
-		if _, err := v.RegisterName(strings.Repeat("x", i+1), "OnName"); errors.Is(err, entity.ErrTooMany) != (i == limits.BaseNames) {
+		if err := v.RegisterName(strings.Repeat("x", i+1), "OnName", 0); errors.Is(err, entity.ErrTooMany) != (i == limits.BaseNames) {
 			t.Errorf("name %d: %v", i, err)
 		}
 	}

@@ -18,7 +18,9 @@ import (
 
 func (v *avatar) OnKept(r stored.Reply) { v.note("kept %d %v", r.User, r.Err != nil) }
 
-func (v *avatar) OnLoaded(r entity.BaseReply) { v.note("loaded %v %s", !r.Base.IsZero(), r.Reason) }
+func (v *avatar) OnLoaded(r entity.BaseReply) {
+	v.note("loaded %v %s", !r.Base.IsZero(), textOf(r.Err))
+}
 
 // keeper is a rig whose app has a store; the test plays the DBApp.
 type keeper struct {
@@ -232,11 +234,11 @@ func TestLoads(t *testing.T) {
 		want   string
 	}{
 		{wire.StoreAnswer{Row: 43, Version: 4, Data: data}, "loaded true "},
-		{wire.StoreAnswer{Code: stored.Missing, Reason: "no such row"}, "loaded false no such row"},
+		{wire.StoreAnswer{Code: stored.Missing, Reason: "no such row"}, "loaded false stored: the store did not do it: no such row"},
 		{wire.StoreAnswer{Row: 44, Data: []byte("rubbish")}, "loaded false "},
 	} {
 		k.events = nil
-		if _, err := v.LoadBase(stored.Key{Type: "Avatar", Row: 43}, "OnLoaded"); err != nil {
+		if err := v.LoadBase(stored.Key{Type: "Avatar", Row: 43}, "OnLoaded", 0); err != nil {
 			t.Fatal(err)
 		}
 		m := k.asked(wire.StoreLoad)
@@ -257,14 +259,14 @@ func TestLoads(t *testing.T) {
 	}
 	k.pass(loadPatience)
 	k.events = nil
-	_, _ = v.LoadBase(stored.Key{Type: "Avatar", Row: 43}, "OnLoaded")
+	_ = v.LoadBase(stored.Key{Type: "Avatar", Row: 43}, "OnLoaded", 0)
 	for until := k.now + 2*loadPatience; k.now < until && len(k.events) == 0; {
 		k.tick()
 		for _, m := range k.calls() {
 			k.answer(&m, wire.StoreAnswer{Code: stored.Held, Reason: "held"})
 		}
 	}
-	k.wantEvents("loaded false held")
+	k.wantEvents("loaded false stored: the store did not do it: held")
 	k.tick()
 	if n := fmt.Sprint(len(k.a.storing.loads), k.a.storing.open); n != "0 0" {
 		t.Errorf("loads and calls: %s", n)

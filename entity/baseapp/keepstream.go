@@ -35,7 +35,7 @@ func (b *base) codeKeep(c *codec.Coder) {
 	c.Bytes(&k.loaded, store.MaxData)
 	codec.List(c, &k.waits, limits.StoreWaits, 3, func(c *codec.Coder, w *storeWait) {
 		c.String(&w.method, script.MaxName)
-		codec.Field(c, &w.user, appendVarint, (*codec.Reader).Varint)
+		c.Varint(&w.user)
 	})
 }
 

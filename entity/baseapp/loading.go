@@ -1,7 +1,6 @@
 package baseapp
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -48,8 +47,6 @@ type loading struct {
 func insistOn(a *BaseApp, m *wire.CallStore, done func(*wire.StoreAnswer)) bool {
 	return app.Insist(&a.storeAsks, m, done)
 }
-
-func appendVarint(b []byte, v int64) []byte { return binary.AppendVarint(b, v) }
 
 // load loads an entity. done is told once, with the base or the reason why there is none.
 func (a *BaseApp) load(what stored.Key, prepare func(*base), done func(*base, *stored.Error)) error {
@@ -169,20 +166,20 @@ func (a *BaseApp) createStored(l *loading, r *wire.StoreAnswer) (*base, error) {
 }
 
 // LoadBase is part of entity.Base's host.
-func (b *base) LoadBase(what stored.Key, method string) (uint64, error) {
+func (b *base) LoadBase(what stored.Key, method string, user int64) error {
 	switch err := script.CheckCallback[entity.BaseReply](b.kind, method); {
 	case b.destroying:
-		return 0, entity.ErrGone
+		return entity.ErrGone
 	case err != nil:
-		return 0, err
+		return err
 	}
 	a := b.app
 	request := a.asked + 1
 	err := a.load(what, nil, func(l *base, err *stored.Error) {
 		b.answered(questionBase, request)
-		reply := entity.BaseReply{Request: request}
+		reply := entity.BaseReply{User: user}
 		if err != nil {
-			reply.Reason = err.Reason
+			reply.Err = err
 		} else {
 			self := a.net.Self()
 			reply.Base = property.Mailbox{Entity: uint64(l.id), Type: l.props.Definition().ID, Kind: uint8(entity.BaseMailbox), At: self.At, Salt: self.Salt}
@@ -192,11 +189,11 @@ func (b *base) LoadBase(what stored.Key, method string) (uint64, error) {
 		}
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	a.asked++
-	b.await(pending{what: questionBase, request: request, method: method})
-	return request, nil
+	b.await(pending{what: questionBase, request: request, method: method, user: user})
+	return nil
 }
 
 // LoadBase asks for the base of an entity that the store keeps, as entity.Base.LoadBase does. done is told

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -46,26 +47,27 @@ func (b *base) checkName(name, method string) error {
 }
 
 // RegisterName is part of entity.Base's host.
-func (b *base) RegisterName(name, method string) (uint64, error) {
-	if err := b.checkName(name, method); err != nil {
-		return 0, err
-	}
-	request := b.app.asked + 1
-	if err := b.register(name, b.tellName(method, request)); err != nil {
-		return 0, err
-	}
-	b.await(pending{what: questionName, request: request, method: method, name: name})
-	return request, nil
+func (b *base) RegisterName(name, method string, user int64) error {
+	return b.askName(name, method, user, b.register)
 }
 
-// tellName is what tells the script of a name.
-func (b *base) tellName(method string, request uint64) func(*flow.Grant) {
-	return func(g *flow.Grant) {
+// askName asks a question about a name.
+func (b *base) askName(name, method string, user int64, ask func(name string, done func(*flow.Grant)) error) error {
+	if err := b.checkName(name, method); err != nil {
+		return err
+	}
+	request := b.app.asked + 1
+	err := ask(name, func(g *flow.Grant) {
 		b.answered(questionName, request)
 		if b.hears() {
-			callBack(b, method, entity.NameReply{Request: request, Name: g.Name, Holder: mailboxOf(g), Reason: g.Reason})
+			callBack(b, method, entity.NameReply{User: user, Name: g.Name, Holder: mailboxOf(g), Err: g.Err})
 		}
+	})
+	if err != nil {
+		return err
 	}
+	b.await(pending{what: questionName, request: request, method: method, user: user, name: name})
+	return nil
 }
 
 // register asks for a name of the base. done is told once.
@@ -116,15 +118,22 @@ func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
 	case i >= 0:
 		b.names = slices.Delete(b.names, i, i+1)
 	}
-	g := &flow.Grant{Name: name, ID: m.ID, Type: m.Type, App: m.App, Reason: m.Reason}
+	g := &flow.Grant{Name: name, ID: m.ID, Type: m.Type, App: m.App}
 	switch {
 	case given:
-		g.Reason = "the name was given up meanwhile"
-	case m.ID != 0 && m.ID != b.id:
-		g.Reason = fmt.Sprintf("entity %v has the name", m.ID)
+		g.Err = errNameGiven
+	case m.ID == 0:
+		g.Err = because(m.Reason)
+	case m.ID != b.id:
+		g.Err = fmt.Errorf("entity %v has the name", m.ID)
 	}
 	return g
 }
+
+var (
+	errNameGiven = errors.New("the name was given up meanwhile")
+	errNobody    = flow.Because(entity.ErrNoEntity, "nobody has the name")
+)
 
 // UnregisterName is part of entity.Base's host.
 func (b *base) UnregisterName(name string) bool {
@@ -208,16 +217,8 @@ func (a *BaseApp) takeNameLost(_ sender, m *wire.NameLost) {
 }
 
 // LookupName is part of entity.Base's host.
-func (b *base) LookupName(name, method string) (uint64, error) {
-	if err := b.checkName(name, method); err != nil {
-		return 0, err
-	}
-	request := b.app.asked + 1
-	if err := b.app.lookUp(name, b.tellName(method, request)); err != nil {
-		return 0, err
-	}
-	b.await(pending{what: questionName, request: request, method: method, name: name})
-	return request, nil
+func (b *base) LookupName(name, method string, user int64) error {
+	return b.askName(name, method, user, b.app.lookUp)
 }
 
 // lookUp asks who has a name. done is told once.
@@ -225,7 +226,7 @@ func (a *BaseApp) lookUp(name string, done func(*flow.Grant)) error {
 	ok := app.Insist(&a.asks, &wire.FindName{Name: name}, func(m *wire.NameHeld) {
 		g := &flow.Grant{Name: name, ID: m.ID, Type: m.Type, App: m.App}
 		if m.ID == 0 {
-			g.Reason = "nobody has the name"
+			g.Err = errNobody
 		}
 		done(g)
 	})

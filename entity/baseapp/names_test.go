@@ -15,7 +15,7 @@ func named(t *testing.T, name string) (c *copier, id entity.ID) {
 	c = newCopier(t)
 	c.pass(2 * time.Second)
 	id = c.make()
-	if _, err := c.script(id).RegisterName(name, "OnName"); err != nil {
+	if err := c.script(id).RegisterName(name, "OnName", 0); err != nil {
 		t.Fatal(err)
 	}
 	ask := one(t, told[wire.RegisterName](c.rig, baseAppMgr))
@@ -60,7 +60,7 @@ func TestNameTakenBack(t *testing.T) {
 	if m := one(t, told[wire.Names](c.rig, baseAppMgr)); len(m.Entries) != 1 || m.Entries[0].Name != "auction" {
 		t.Errorf("announced %+v", m)
 	}
-	if _, err := c.script(id).RegisterName("auction", "OnName"); err != nil {
+	if err := c.script(id).RegisterName("auction", "OnName", 0); err != nil {
 		t.Fatal(err)
 	}
 	c.mute[appW] = false
@@ -77,7 +77,7 @@ func TestNameTakenBack(t *testing.T) {
 			break
 		}
 	}
-	if _, err := c.script(id).RegisterName("one more", "OnName"); err == nil {
+	if err := c.script(id).RegisterName("one more", "OnName", 0); err == nil {
 		t.Error("a base has any number of names that are leaving")
 	}
 }
@@ -88,7 +88,7 @@ func TestNameTakenBackUntold(t *testing.T) {
 	c, id := named(t, "auction")
 	s := c.script(id)
 	s.UnregisterName("auction")
-	if _, err := s.RegisterName("auction", "OnName"); err != nil {
+	if err := s.RegisterName("auction", "OnName", 0); err != nil {
 		t.Fatal(err)
 	}
 	restored := func() []ownName {

@@ -1,10 +1,10 @@
 package baseapp
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -26,8 +26,9 @@ const (
 // finds the base only here: a base that is restored elsewhere is told that it will get none.
 type pending struct {
 	what    question
-	request uint64
+	request uint64 // the app's number of it, by which the answer finds it; scripts do not see it
 	method  string
+	user    int64 // comes back in the reply
 	name    string
 }
 
@@ -47,7 +48,7 @@ func (b *base) answered(what question, request uint64) {
 }
 
 // errForgotten is the answer to what the former app of a base had asked for.
-var errForgotten = errors.New("baseapp: the BaseApp that asked has died; what it asked for may have been done")
+var errForgotten = flow.Because(entity.ErrTimeout, "baseapp: the BaseApp that asked has died; what it asked for may have been done")
 
 // tellForgotten answers the questions of a base's former life.
 func (b *base) tellForgotten() {
@@ -59,13 +60,13 @@ func (b *base) tellForgotten() {
 		}
 		switch p.what {
 		case questionSpace:
-			callBack(b, p.method, entity.SpaceReply{Request: p.request, Reason: errForgotten.Error()})
+			callBack(b, p.method, entity.SpaceReply{User: p.user, Err: errForgotten})
 		case questionBase:
-			callBack(b, p.method, entity.BaseReply{Request: p.request, Reason: errForgotten.Error()})
+			callBack(b, p.method, entity.BaseReply{User: p.user, Err: errForgotten})
 		case questionName:
-			callBack(b, p.method, entity.NameReply{Request: p.request, Name: p.name, Reason: errForgotten.Error()})
+			callBack(b, p.method, entity.NameReply{User: p.user, Name: p.name, Err: errForgotten})
 		case questionStore:
-			callBack(b, p.method, stored.Page{Request: p.request, Err: &stored.Error{Code: stored.Busy, Reason: errForgotten.Error()}})
+			callBack(b, p.method, stored.Page{User: p.user, Err: &stored.Error{Code: stored.Busy, Reason: errForgotten.Error()}})
 		}
 	}
 }
@@ -74,5 +75,6 @@ func (p *pending) code(c *codec.Coder) {
 	codec.Enum(c, &p.what, questionSpace, lastQuestion)
 	c.Uvarint(&p.request)
 	c.String(&p.method, script.MaxName)
+	c.Varint(&p.user)
 	c.String(&p.name, limits.BaseName)
 }

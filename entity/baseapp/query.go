@@ -13,34 +13,34 @@ import (
 )
 
 // QueryStore is part of entity.Base's host.
-func (b *base) QueryStore(q stored.Query, method string) (uint64, error) {
+func (b *base) QueryStore(q stored.Query, method string, user int64) error {
 	a := b.app
 	t := a.keeps(a.cfg.Schema.Type(q.Type))
 	switch err := script.CheckCallback[stored.Page](b.kind, method); {
 	case b.destroying:
-		return 0, entity.ErrGone
+		return entity.ErrGone
 	case err != nil:
-		return 0, err
+		return err
 	case t == nil:
-		return 0, fmt.Errorf("%w: type %q", stored.ErrNotKept, q.Type)
+		return fmt.Errorf("%w: type %q", stored.ErrNotKept, q.Type)
 	case a.storing.open >= maxStoreCalls:
-		return 0, fmt.Errorf("%w: %d calls of the store are open", entity.ErrTooMany, a.storing.open)
+		return fmt.Errorf("%w: %d calls of the store are open", entity.ErrTooMany, a.storing.open)
 	}
 	wanted, err := a.rowsWanted(&q)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	a.asked++
 	request := a.asked
-	b.await(pending{what: questionStore, request: request, method: method})
+	b.await(pending{what: questionStore, request: request, method: method, user: user})
 	m := &wire.CallStore{Op: wire.StoreQuery, Type: t.Name, Entity: b.id, Data: wanted.Encode()}
 	a.storeCall(m, func(r *wire.StoreAnswer) {
 		b.answered(questionStore, request)
 		if b.hears() {
-			callBack(b, method, pageOf(t, request, r))
+			callBack(b, method, pageOf(t, user, r))
 		}
 	})
-	return request, nil
+	return nil
 }
 
 // rowsWanted is a query as it is sent to the DBApp.
@@ -69,8 +69,8 @@ func (a *BaseApp) rowsWanted(q *stored.Query) (m wire.RowsWanted, err error) {
 }
 
 // pageOf is what the script is told.
-func pageOf(t *store.Type, request uint64, r *wire.StoreAnswer) stored.Page {
-	p := stored.Page{Request: request}
+func pageOf(t *store.Type, user int64, r *wire.StoreAnswer) stored.Page {
+	p := stored.Page{User: user}
 	var found wire.RowsFound
 	if r.Code != stored.Done {
 		p.Err = &stored.Error{Code: r.Code, Reason: r.Reason}
@@ -89,7 +89,7 @@ func pageOf(t *store.Type, request uint64, r *wire.StoreAnswer) stored.Page {
 		for i := range x.Columns[:min(len(x.Columns), len(names))] {
 			v, err := t.Columns[i].Value(x.Columns[i].V)
 			if err != nil {
-				return stored.Page{Request: request, Err: &stored.Error{Code: stored.Refused, Reason: err.Error()}}
+				return stored.Page{User: user, Err: &stored.Error{Code: stored.Refused, Reason: err.Error()}}
 			}
 			row.Values = append(row.Values, v)
 		}

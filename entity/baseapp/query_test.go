@@ -12,7 +12,7 @@ import (
 )
 
 func (v *avatar) OnPage(p stored.Page) {
-	v.note("page %d rows, more %v, %v", len(p.Rows), p.More, p.Err)
+	v.note("page of %d: %d rows, more %v, %v", p.User, len(p.Rows), p.More, p.Err)
 	for _, r := range p.Rows {
 		v.note("row %d live %v gold %d", r.Row, r.Live, r.Get("gold").Int())
 	}
@@ -38,7 +38,7 @@ func TestQueryStore(t *testing.T) {
 	v := k.script(id)
 	k.events = nil
 	ten := stored.Query{Type: "Avatar", Property: "gold", Min: property.Int(10), Descending: true, Limit: 2}
-	if _, err := v.QueryStore(ten, "OnPage"); err != nil {
+	if err := v.QueryStore(ten, "OnPage", 5); err != nil {
 		t.Fatal(err)
 	}
 	m := k.asked(wire.StoreQuery)
@@ -48,18 +48,18 @@ func TestQueryStore(t *testing.T) {
 	}
 	found := wire.RowsFound{More: true, Rows: []wire.RowFound{{Row: 5, Live: true, Columns: []wire.Scalar{{V: int64(90)}}}, {Row: 6, Columns: []wire.Scalar{{V: int64(70)}}}}}
 	k.answer(&m, wire.StoreAnswer{Data: found.Encode()})
-	k.wantEvents("page 2 rows, more true, <nil>", "row 5 live true gold 90", "row 6 live false gold 70")
+	k.wantEvents("page of 5: 2 rows, more true, <nil>", "row 5 live true gold 90", "row 6 live false gold 70")
 	k.events = nil
 	ten.After = &stored.Row{Row: 6, Properties: []string{"gold"}, Values: []property.Value{property.Int(70)}}
-	_, _ = v.QueryStore(ten, "OnPage")
+	_ = v.QueryStore(ten, "OnPage", 6)
 	m = k.asked(wire.StoreQuery)
 	if err := w.Decode(m.Data); err != nil || w.AfterRow != 6 || w.After.V != int64(70) {
 		t.Errorf("then for %+v, %v", w, err)
 	}
 	k.answer(&m, wire.StoreAnswer{Code: stored.Busy, Reason: "away"})
-	k.wantEvents("page 0 rows, more false, stored: the store did not do it: away")
+	k.wantEvents("page of 6: 0 rows, more false, stored: the store did not do it: away")
 	k.events = nil
-	_, _ = v.QueryStore(stored.Query{Type: "Avatar"}, "OnPage")
+	_ = v.QueryStore(stored.Query{Type: "Avatar"}, "OnPage", 0)
 	m = k.asked(wire.StoreQuery)
 	k.answer(&m, wire.StoreAnswer{Data: []byte("rubbish")})
 	if len(k.events) != 1 {
@@ -76,7 +76,7 @@ func TestQueryStore(t *testing.T) {
 		{stored.Query{Type: "Avatar", Limit: store.MaxPage + 1}, "OnPage", store.ErrValue},
 		{stored.Query{Type: "Avatar", Min: property.Int(1)}, "OnPage", store.ErrValue},
 	} {
-		if _, err := v.QueryStore(x.q, x.method); !errors.Is(err, x.want) {
+		if err := v.QueryStore(x.q, x.method, 0); !errors.Is(err, x.want) {
 			t.Errorf("%+v: %v, want %v", x.q, err, x.want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestQueryIsForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.script(id).QueryStore(stored.Query{Type: "Avatar"}, "OnPage"); err != nil {
+	if err := k.script(id).QueryStore(stored.Query{Type: "Avatar"}, "OnPage", 8); err != nil {
 		t.Fatal(err)
 	}
 	b := k.a.byID[id]
@@ -99,7 +99,7 @@ func TestQueryIsForgotten(t *testing.T) {
 	if err := k.a.restore(&heritage{id: id, from: appW, lives: 1, parts: parts}); err != nil {
 		t.Fatal(err)
 	}
-	if e := k.events; len(e) == 0 || e[len(e)-1] != "page 0 rows, more false, stored: the store did not do it: "+errForgotten.Error() {
+	if e := k.events; len(e) == 0 || e[len(e)-1] != "page of 8: 0 rows, more false, stored: the store did not do it: "+errForgotten.Error() {
 		t.Errorf("events %q", e)
 	}
 }

@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -175,31 +177,38 @@ func (v *avatar) OnLogOnAttempt() Relogin {
 func (v *avatar) Hidden()                   { v.note("hidden") }
 func (v *avatar) Buy(what string, n int32)  { v.note("buy %s %d", what, n) }
 func (v *avatar) OnAlarm(c entity.Callback) { v.note("alarm %d of %d", c.User, c.ID) }
+
+// textOf is what an error says, nothing for none.
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 func (v *avatar) OnRoom(r entity.SpaceReply) {
-	v.note("room %d is %d %s", r.Request, r.Space, r.Reason)
+	v.note("room %d is %d %s", r.User, r.Space, textOf(r.Err))
 }
 func (v *avatar) OnBase(r entity.BaseReply) {
-	v.note("base %d is %d on %v %s", r.Request, r.Base.Entity, r.Base.At, r.Reason)
+	v.note("base %d is %d on %v %s", r.User, r.Base.Entity, r.Base.At, textOf(r.Err))
 }
 func (v *avatar) OnName(r entity.NameReply) {
-	v.note("name %d %s is %d's %s", r.Request, r.Name, r.Holder.Entity, r.Reason)
+	v.note("name %d %s is %d's %s", r.User, r.Name, r.Holder.Entity, textOf(r.Err))
 }
 func (v *avatar) OnNameLost(name string, holder property.Mailbox) {
 	v.note("lost %s to %d", name, holder.Entity)
 }
 func (v *avatar) OnCell(r entity.CellReply) {
-	if r.Err == nil {
-		v.note("cell %d <nil>", r.Request)
-		return
+	if why := (*placement.CreateError)(nil); r.Err != nil && (!errors.As(r.Err, &why) || why == nil) {
+		v.rig.t.Errorf("the reply has the error %#v", r.Err)
 	}
-	v.note("cell %d %v", r.Request, r.Err)
+	v.note("cell %d %v", r.User, r.Err)
 }
 func (v *avatar) OnThere(r entity.TeleportReply) {
-	if r.Err == nil {
-		v.note("teleport %d <nil>", r.Request)
-		return
+	if why := (*placement.TeleportError)(nil); r.Err != nil && (!errors.As(r.Err, &why) || why == nil) {
+		v.rig.t.Errorf("the reply has the error %#v", r.Err)
 	}
-	v.note("teleport %d %v", r.Request, r.Err)
+	v.note("teleport %d %v", r.User, r.Err)
 }
 func (v *avatar) OnGiven(g entity.ClientGiven) {
 	if g.Err != nil {

@@ -15,21 +15,22 @@ import (
 const MaxSpaceRequests = 4096
 
 // CreateSpace is part of entity.Base's host.
-func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error) {
+func (b *base) CreateSpace(info entity.SpaceInfo, method string, user int64) error {
 	a := b.app
 	if b.destroying {
-		return 0, entity.ErrGone
+		return entity.ErrGone
 	}
 	if err := script.CheckCallback[entity.SpaceReply](b.kind, method); err != nil {
-		return 0, err
+		return err
 	}
 	number := a.space + 1
-	if !app.Insist(&a.spaces, &wire.CreateSpace{Number: number, Info: info}, func(m *wire.SpaceCreated) { a.spaceCreated(b, method, number, m) }) {
-		return 0, fmt.Errorf("%w: %d spaces are asked for already", entity.ErrTooMany, MaxSpaceRequests)
+	asked := pending{what: questionSpace, request: number, method: method, user: user}
+	if !app.Insist(&a.spaces, &wire.CreateSpace{Number: number, Info: info}, func(m *wire.SpaceCreated) { a.spaceCreated(b, asked, m) }) {
+		return fmt.Errorf("%w: %d spaces are asked for already", entity.ErrTooMany, MaxSpaceRequests)
 	}
 	a.space = number
-	b.await(pending{what: questionSpace, request: number, method: method})
-	return number, nil
+	b.await(asked)
+	return nil
 }
 
 // DestroySpace is part of entity.Base's host.
@@ -42,15 +43,19 @@ func (b *base) DestroySpace(id entity.SpaceID) error {
 
 // spaceCreated tells the script that asked. If its base is gone, it destroys the space, since
 // nobody else knows it.
-func (a *BaseApp) spaceCreated(b *base, method string, number uint64, m *wire.SpaceCreated) {
-	b.answered(questionSpace, number)
+func (a *BaseApp) spaceCreated(b *base, asked pending, m *wire.SpaceCreated) {
+	b.answered(questionSpace, asked.request)
 	if b.removed || b.destroying || b.failed {
 		if m.Space != 0 {
 			a.endings.DestroySpace(m.Space, a.log)
 		}
 		return
 	}
-	callBack(b, method, entity.SpaceReply{Request: number, Space: m.Space, Reason: m.Reason})
+	reply := entity.SpaceReply{User: asked.user, Space: m.Space}
+	if m.Space == 0 {
+		reply.Err = because(m.Reason)
+	}
+	callBack(b, asked.method, reply)
 }
 
 // noSpace handles that the space in which to make a cell part has ended. The script is told even if

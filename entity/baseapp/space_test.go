@@ -22,22 +22,21 @@ func TestCreateSpace(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	n, err := v.CreateSpace(room, "OnRoom")
-	if err != nil {
+	if err := v.CreateSpace(room, "OnRoom", -5); err != nil {
 		t.Fatal(err)
 	}
 	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
-	if want := (wire.CreateSpace{Request: m.Request, Number: n, Info: room}); m != want {
+	if want := (wire.CreateSpace{Request: m.Request, Number: 1, Info: room}); m != want {
 		t.Errorf("asked for %+v, want %+v", m, want)
 	}
-	r.do["room 1 is 16777217 "] = func(v *avatar) {
+	r.do["room -5 is 16777217 "] = func(v *avatar) {
 		if err := v.CreateCell(roomID, property.Vector3{}, property.Vector3{}, nil); err != nil {
 			t.Error(err)
 		}
 	}
 	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Space: roomID})
 	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Space: roomID}) // answered twice
-	r.wantEvents("room 1 is 16777217 ")
+	r.wantEvents("room -5 is 16777217 ")
 	r.tick()
 	if m := one(t, told[wire.Locate](r, cellAppMgr)); m.Space != roomID {
 		t.Errorf("the cell part is to be made in %d", m.Space)
@@ -52,17 +51,17 @@ func TestRefusedSpace(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	_, _ = v.CreateSpace(entity.SpaceInfo{}, "OnRoom")
+	_ = v.CreateSpace(entity.SpaceInfo{}, "OnRoom", 9)
 	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
 	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Reason: "Bounds are empty"})
-	r.wantEvents("room 1 is 0 Bounds are empty")
+	r.wantEvents("room 9 is 0 Bounds are empty")
 }
 
 func TestCreateSpaceFaults(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	for _, name := range []string{"", "OnRooms", "Tock", "Destroy"} {
-		if _, err := v.CreateSpace(room, name); !errors.Is(err, entity.ErrNoCallback) {
+		if err := v.CreateSpace(room, name, 0); !errors.Is(err, entity.ErrNoCallback) {
 			t.Errorf("reply to %q: %v", name, err)
 		}
 	}
@@ -70,11 +69,11 @@ func TestCreateSpaceFaults(t *testing.T) {
 		t.Error("space 0 is destroyed")
 	}
 	for range MaxSpaceRequests {
-		if _, err := v.CreateSpace(room, "OnRoom"); err != nil {
+		if err := v.CreateSpace(room, "OnRoom", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, entity.ErrTooMany) {
+	if err := v.CreateSpace(room, "OnRoom", 0); !errors.Is(err, entity.ErrTooMany) {
 		t.Errorf("one too many: %v", err)
 	}
 	for id := range entity.SpaceID(app.MaxEndings) {
@@ -89,7 +88,7 @@ func TestCreateSpaceFaults(t *testing.T) {
 		t.Errorf("one end too many: %v", err)
 	}
 	v.Destroy()
-	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, entity.ErrGone) {
+	if err := v.CreateSpace(room, "OnRoom", 0); !errors.Is(err, entity.ErrGone) {
 		t.Errorf("after the end of the base: %v", err)
 	}
 }
@@ -99,7 +98,7 @@ func TestCreateSpaceFaults(t *testing.T) {
 func TestSpaceRequestsAreRepeated(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
-	_, _ = v.CreateSpace(room, "OnRoom")
+	_ = v.CreateSpace(room, "OnRoom", 0)
 	if err := v.DestroySpace(roomID + 7); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +148,7 @@ func TestOthersDoNotAnswerForSpaces(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	_, _ = v.CreateSpace(room, "OnRoom")
+	_ = v.CreateSpace(room, "OnRoom", 0)
 	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
 	r.tell(appX, &wire.SpaceCreated{Request: m.Request, Space: roomID})
 	r.say(r.bases, &wire.SpaceCreated{Request: m.Request, Space: roomID})

@@ -226,11 +226,12 @@ func (b *base) codeAsks(c *codec.Coder) {
 			return g
 		})
 	})
-	codec.List(c, &b.teleports, MaxTeleports, 2, func(c *codec.Coder, t *teleport) {
+	codec.List(c, &b.teleports, MaxTeleports, 3, func(c *codec.Coder, t *teleport) {
 		c.Uvarint(&t.request)
 		c.String(&t.method, script.MaxName)
+		c.Varint(&t.user)
 	})
-	codec.List(c, &b.pending, maxPending, 4, func(c *codec.Coder, p *pending) { p.code(c) })
+	codec.List(c, &b.pending, maxPending, 5, func(c *codec.Coder, p *pending) { p.code(c) })
 	codec.List(c, &b.commits, MaxCommits, 3, func(x *codec.Coder, c *commit) { c.code(x) })
 	b.codeCreation(c)
 }
@@ -335,7 +336,7 @@ func (b *base) revive(former, lives uint32) {
 func (b *base) failWishes() {
 	for i := range b.wishes {
 		if w := &b.wishes[i]; !w.granted {
-			b.granted(w.id, &flow.Grant{Reason: errForgotten.Error()})
+			b.granted(w.id, &flow.Grant{Err: errForgotten})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -42,10 +43,10 @@ func busy(t testing.TB, r *rig) (entity.ID, *avatar) {
 	if err := v.Cell().Call("hurt", int32(1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.RegisterName("auction", "OnName"); err != nil {
+	if err := v.RegisterName("auction", "OnName", 21); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.CreateSpace(room, "OnRoom"); err != nil {
+	if err := v.CreateSpace(room, "OnRoom", 22); err != nil {
 		t.Fatal(err)
 	}
 	r.tell(appW, call(ofW, entity.BasePart, id, 1, ofW))
@@ -68,7 +69,10 @@ func TestRestoredBaseGoesOn(t *testing.T) {
 	if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
 		t.Fatal(err)
 	}
-	r.wantEvents("restored", "name 1 auction is 0's "+errForgotten.Error(), "room 1 is 0 "+errForgotten.Error())
+	r.wantEvents("restored", "name 21 auction is 0's "+errForgotten.Error(), "room 22 is 0 "+errForgotten.Error())
+	if !errors.Is(errForgotten, entity.ErrTimeout) {
+		t.Error("what was forgotten has timed out")
+	}
 	b, w := r.a.byID[id], r.script(id)
 	if w.Gold.Get() != 7 || b.life() != 1 {
 		t.Errorf("%d gold in life %d", w.Gold.Get(), b.life())

@@ -34,27 +34,28 @@ func (a *BaseApp) whereis(m *wire.Whereis, from mercury.Address) {
 
 // teleport is one that a base waits for the end of.
 type teleport struct {
-	request uint64
+	request uint64 // the base's number of it, which its end repeats
 	method  string
+	user    int64 // comes back in the reply
 }
 
 // TeleportCell is part of entity.Base's host. The request is in the flow to the cell part, so it comes
 // there once, and again after a restore if the backup does not contain it; then its end is told
 // again, too, and only the first one counts.
-func (b *base) TeleportCell(to entity.Destination, method string, user int64) (uint64, error) {
+func (b *base) TeleportCell(to entity.Destination, method string, user int64) error {
 	if err := script.CheckCallback[entity.TeleportReply](b.kind, method); err != nil {
-		return 0, err
+		return err
 	}
 	if len(b.teleports) >= MaxTeleports {
-		return 0, fmt.Errorf("%w: %d teleports have not ended", entity.ErrTooMany, MaxTeleports)
+		return fmt.Errorf("%w: %d teleports have not ended", entity.ErrTooMany, MaxTeleports)
 	}
 	m := flow.Teleport{Request: b.teleported + 1, To: to, User: user}
 	if err := b.sendCell(m.Append(b.app.payload[:0])); err != nil {
-		return 0, err
+		return err
 	}
 	b.teleported++
-	b.teleports = append(b.teleports, teleport{b.teleported, method})
-	return b.teleported, nil
+	b.teleports = append(b.teleports, teleport{b.teleported, method, user})
+	return nil
 }
 
 // endTeleport takes in how a teleport has ended. One that the base does not wait for is said again by
@@ -66,22 +67,22 @@ func (b *base) endTeleport(m *flow.Teleported) {
 	}
 	t := b.teleports[i]
 	b.teleports = slices.Delete(b.teleports, i, i+1)
-	reply := entity.TeleportReply{Request: m.Request}
+	var err error
 	if m.Code != 0 {
-		reply.Err = &placement.TeleportError{Code: m.Code, Reason: m.Reason}
+		err = &placement.TeleportError{Code: m.Code, Reason: m.Reason}
 	}
-	b.tellTeleport(t, reply)
+	b.tellTeleport(t, err)
 }
 
 // loseTeleports tells the script that these cannot end well any more: the cell part is gone.
 func (b *base) loseTeleports(list []teleport) {
 	for _, t := range list {
-		b.tellTeleport(t, entity.TeleportReply{Request: t.request, Err: &placement.TeleportError{Code: placement.NoPart}})
+		b.tellTeleport(t, &placement.TeleportError{Code: placement.NoPart})
 	}
 }
 
-func (b *base) tellTeleport(t teleport, reply entity.TeleportReply) {
+func (b *base) tellTeleport(t teleport, err error) {
 	if !b.failed && !b.removed {
-		callBack(b, t.method, reply)
+		callBack(b, t.method, entity.TeleportReply{User: t.user, Err: err})
 	}
 }

@@ -2,7 +2,6 @@ package baseapp
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
@@ -15,20 +14,20 @@ import (
 func TestTeleportCell(t *testing.T) {
 	r := joinedRig(t)
 	_, nobody := r.spawn()
-	if _, err := nobody.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7); !errors.Is(err, entity.ErrNoPart) {
+	if err := nobody.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7); !errors.Is(err, entity.ErrNoPart) {
 		t.Errorf("without a cell part: %v", err)
 	}
 	id, v := r.live()
-	if _, err := v.TeleportCell(entity.Destination{Space: 2}, "OnRoom", 7); !errors.Is(err, entity.ErrNoCallback) {
+	if err := v.TeleportCell(entity.Destination{Space: 2}, "OnRoom", 7); !errors.Is(err, entity.ErrNoCallback) {
 		t.Errorf("with a callback of another kind: %v", err)
 	}
 	r.events = nil
-	for n := range uint64(MaxTeleports) {
-		if got, err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7); got != n+1 || err != nil {
-			t.Fatalf("request %d: %d, %v", n+1, got, err)
+	for n := range int64(MaxTeleports) {
+		if err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 100+n); err != nil {
+			t.Fatalf("request %d: %v", n+1, err)
 		}
 	}
-	if _, err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7); !errors.Is(err, entity.ErrTooMany) {
+	if err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7); !errors.Is(err, entity.ErrTooMany) {
 		t.Errorf("one too many: %v", err)
 	}
 	end := func(number, request uint64, code placement.Code) {
@@ -39,10 +38,10 @@ func TestTeleportCell(t *testing.T) {
 	end(2, 2, placement.Full) // said again by a restored cell part
 	end(3, 1, placement.Full)
 	end(4, 77, 0)
-	r.wantEvents("teleport 2 <nil>", "teleport 1 teleport: full")
+	r.wantEvents("teleport 101 <nil>", "teleport 100 teleport: full")
 	r.events = nil
 	r.up(appX, id, 1, 5, []byte{byte(flow.GonePayload)})
-	if len(r.events) != 1+MaxTeleports-2 || r.events[1] != "teleport 3 teleport: no cell part" {
+	if len(r.events) != 1+MaxTeleports-2 || r.events[1] != "teleport 102 teleport: no cell part" {
 		t.Errorf("after the end of the cell part: %q", r.events)
 	}
 }
@@ -52,29 +51,30 @@ func TestTeleportCell(t *testing.T) {
 func TestTeleportCellOfAFormerLife(t *testing.T) {
 	first := joinedRig(t)
 	id, v := busy(t, first)
-	known, err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7)
-	if err != nil {
+	if err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 31); err != nil {
 		t.Fatal(err)
 	}
-	parts := first.a.byID[id].appendParts(nil)
-	undone, err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 7)
-	if err != nil {
+	old := first.a.byID[id]
+	parts, known := old.appendParts(nil), old.teleported
+	if err := v.TeleportCell(entity.Destination{Space: 2}, "OnThere", 32); err != nil {
 		t.Fatal(err)
 	}
 	r := heir(t)
 	if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
 		t.Fatal(err)
 	}
-	asked, err := r.script(id).TeleportCell(entity.Destination{Space: 2}, "OnThere", 7)
-	if err != nil {
+	if err := r.script(id).TeleportCell(entity.Destination{Space: 2}, "OnThere", 33); err != nil {
 		t.Fatal(err)
 	}
 	r.events = nil
 	b := r.a.byID[id]
+	if old.teleported == known || b.teleported <= old.teleported {
+		t.Errorf("numbers %d, %d and then %d", known, old.teleported, b.teleported)
+	}
 	b.endTeleport(&flow.Teleported{Request: known, Code: placement.Full})
-	b.endTeleport(&flow.Teleported{Request: undone, Code: placement.Full})
-	b.endTeleport(&flow.Teleported{Request: asked})
-	r.wantEvents(fmt.Sprintf("teleport %d teleport: full", known), fmt.Sprintf("teleport %d <nil>", asked))
+	b.endTeleport(&flow.Teleported{Request: old.teleported, Code: placement.Full})
+	b.endTeleport(&flow.Teleported{Request: b.teleported})
+	r.wantEvents("teleport 31 teleport: full", "teleport 33 <nil>")
 }
 
 // A CellApp is told where a real is, that nobody knows now, or that there is none.

@@ -39,14 +39,14 @@ func (b *base) takeWish(x *flow.ServerCall) error {
 	if len(b.wishes) >= maxWishes {
 		i := slices.IndexFunc(b.wishes, func(w wish) bool { return w.granted })
 		if i < 0 {
-			return b.answerWish(x.Request, &flow.Grant{Name: w.Name, Reason: fmt.Sprintf("%d wishes wait already", maxWishes)})
+			return b.answerWish(x.Request, &flow.Grant{Name: w.Name, Err: fmt.Errorf("%w: %d wishes wait already", entity.ErrTooMany, maxWishes)})
 		}
 		b.wishes = slices.Delete(b.wishes, i, i+1)
 	}
 	id := x.Request
 	b.wishes = append(b.wishes, wish{id: id})
 	if err := b.grantWish(x.Method, &w, func(g *flow.Grant) { b.granted(id, g) }); err != nil {
-		b.granted(id, &flow.Grant{Name: w.Name, Reason: err.Error()})
+		b.granted(id, &flow.Grant{Name: w.Name, Err: err})
 	}
 	return nil
 }
@@ -73,7 +73,6 @@ func (b *base) grantWish(method uint16, w *flow.Wish, done func(*flow.Grant)) er
 
 // granted remembers a grant, and tells the cell part.
 func (b *base) granted(id flow.RequestID, g *flow.Grant) {
-	g.Reason = g.Reason[:min(len(g.Reason), limits.ErrorText)]
 	if i := slices.IndexFunc(b.wishes, func(w wish) bool { return w.id == id }); i >= 0 {
 		b.wishes[i].granted, b.wishes[i].grant = true, *g
 	}

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func TestWishesOfTheCellPart(t *testing.T) {
 		t.Errorf("asked for %+v", ask)
 	}
 	r.say(r.bases, &wire.BaseMade{Request: ask.Request, ID: 99})
-	if g := one(t, r.grants()); g.ID != 99 || g.Type != typ || g.App != appW || g.Reason != "" {
+	if g := one(t, r.grants()); g.ID != 99 || g.Type != typ || g.App != appW || g.Err != nil {
 		t.Errorf("granted %+v", g)
 	}
 	r.wishes(id, 3, flow.WishForBase, again, flow.Wish{Type: typ, On: appW, Props: []byte("props")})
@@ -58,7 +59,7 @@ func TestWishesOfTheCellPart(t *testing.T) {
 	find := one(t, told[wire.FindName](r, baseAppMgr))
 	r.say(r.bases, &wire.NameHeld{Request: find.Request})
 	g := r.grants()
-	if len(g) != 2 || g[0].ID != id || g[0].Name != "auction" || g[0].Reason != "" || g[1].ID != 0 || g[1].Reason == "" {
+	if len(g) != 2 || g[0].ID != id || g[0].Name != "auction" || g[0].Err != nil || g[1].ID != 0 || !errors.Is(g[1].Err, entity.ErrNoEntity) {
 		t.Errorf("granted %+v", g)
 	}
 	if b := r.a.byID[id]; len(b.names) != 1 || !b.names[0].has {
@@ -78,7 +79,7 @@ func TestWishesRefused(t *testing.T) {
 		{flow.WishForHolder, flow.Wish{}},
 	} {
 		r.wishes(id, uint64(n)+1, c.what, flow.RequestID{Life: 1, Number: uint64(n) + 1}, c.w)
-		if g := one(t, r.grants()); g.ID != 0 || g.Reason == "" {
+		if g := one(t, r.grants()); g.ID != 0 || g.Err == nil {
 			t.Errorf("wish %d is granted: %+v", n, g)
 		}
 	}

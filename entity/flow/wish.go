@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
@@ -50,10 +51,12 @@ func (m *Wish) Parse(b []byte) error { return parseWish(b, "wish", m.code) }
 type Grant struct {
 	Name string
 	// ID is 0 if there is no such base.
-	ID     entity.ID
-	Type   uint16
-	App    mercury.Address
-	Reason string
+	ID   entity.ID
+	Type uint16
+	App  mercury.Address
+	// Err says why the wish has not come true; nil if it has. Where it travels it keeps its text, and
+	// which of the errors of a NameReply or a BaseReply it is.
+	Err error
 }
 
 func (m *Grant) code(c *codec.Coder) {
@@ -61,7 +64,7 @@ func (m *Grant) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
 	fields.Address(c, &m.App)
-	c.String(&m.Reason, limits.ErrorText)
+	codec.Field(c, &m.Err, appendWhy, readWhy)
 }
 
 // Append encodes m.
@@ -69,6 +72,54 @@ func (m *Grant) Append(b []byte) []byte { return codec.Append(b, m.code) }
 
 // Parse decodes m from all of b.
 func (m *Grant) Parse(b []byte) error { return parseWish(b, "grant", m.code) }
+
+// whys are the errors of a wish that keep their identity. Their places are codes of what is sent
+// and saved, where 0 is no error and 1 is any other.
+func whys() [6]error {
+	return [...]error{2: entity.ErrTimeout, entity.ErrNoEntity, entity.ErrTooMany, entity.ErrGone}
+}
+
+// why is an error of a wish.
+type why struct {
+	is   error // one of whys, or nil
+	text string
+}
+
+// Because is an error of a wish that has a text of its own. errors.Is says that it is another one.
+func Because(is error, text string) error { return &why{is, text} }
+
+// Error is the text that it had where it came from.
+func (w *why) Error() string { return w.text }
+
+// Unwrap is which error it is.
+func (w *why) Unwrap() error { return w.is }
+
+func appendWhy(b []byte, err error) []byte {
+	if err == nil {
+		return append(b, 0)
+	}
+	code := byte(1)
+	for i, known := range whys() {
+		if known != nil && errors.Is(err, known) {
+			code = byte(i)
+			break
+		}
+	}
+	return codec.AppendString(append(b, code), cut(err.Error()))
+}
+
+func readWhy(r *codec.Reader) error {
+	code := r.U8()
+	if code == 0 {
+		return nil
+	}
+	known := whys()
+	if int(code) >= len(known) {
+		r.Fail(codec.ErrValue)
+		return nil
+	}
+	return &why{known[code], r.String(limits.ErrorText)}
+}
 
 func parseWish(b []byte, name string, code func(*codec.Coder)) error {
 	if err := codec.Parse(b, code); err != nil {

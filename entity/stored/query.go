@@ -44,10 +44,10 @@ func (r *Row) Get(name string) property.Value {
 	return property.Value{}
 }
 
-// Page answers a Query.
+// Page answers a Query. Err is nil if the store has answered, else a *Error.
 type Page struct {
-	Request uint64
-	Rows    []Row
-	More    bool // rows follow the last one
-	Err     error
+	User int64 // what the script gave to entity.Base.QueryStore
+	Rows []Row
+	More bool // rows follow the last one
+	Err  error
 }

@@ -21,7 +21,7 @@ type Guild struct {
 }
 
 // OnCreated takes its name.
-func (g *Guild) OnCreated() { g.try(g.RegisterName(g.Title.Get(), "OnName")) }
+func (g *Guild) OnCreated() { g.check(g.RegisterName(g.Title.Get(), "OnName", 0)) }
 
 // Say is called by a hero, who is a member from then on: all members hear it.
 func (g *Guild) Say(hero property.Mailbox, text string) {

@@ -111,11 +111,7 @@ func (g *game) check(err error) {
 func (g *game) try(_ any, err error) { g.check(err) }
 
 // OnName hears whether a base has the name that it asked for. All scripts have it, since they embed the game.
-func (g *game) OnName(r entity.NameReply) {
-	if r.Reason != "" {
-		g.check(errors.New(r.Reason))
-	}
-}
+func (g *game) OnName(r entity.NameReply) { g.check(r.Err) }
 
 // start makes what everyone needs, on the first BaseApp that joins.
 func (g *game) start(s *baseapp.Starter) {

@@ -19,7 +19,7 @@ type Matchmaker struct {
 }
 
 // OnCreated takes its name.
-func (m *Matchmaker) OnCreated() { m.try(m.RegisterName("matchmaker", "OnName")) }
+func (m *Matchmaker) OnCreated() { m.check(m.RegisterName("matchmaker", "OnName", 0)) }
 
 // Seek is called by a hero that wants an adventure, again and again until it has one. There is a dungeon
 // for each party that is complete.
@@ -28,14 +28,14 @@ func (m *Matchmaker) Seek(hero property.Mailbox) {
 		return
 	}
 	if m.waiting = append(m.waiting, hero); len(m.waiting)%partySize == 0 {
-		m.try(m.CreateSpace(entity.SpaceInfo{Bounds: bsp.Rect{MinX: -50, MinZ: -50, MaxX: 50, MaxZ: 50}, MaxCells: 1}, "OnDungeon"))
+		m.check(m.CreateSpace(entity.SpaceInfo{Bounds: bsp.Rect{MinX: -50, MinZ: -50, MaxX: 50, MaxZ: 50}, MaxCells: 1}, "OnDungeon", 0))
 	}
 }
 
 // OnDungeon sends a party in. Each buys from the one before it.
 func (m *Matchmaker) OnDungeon(r entity.SpaceReply) {
-	if r.Space == 0 || len(m.waiting) < partySize {
-		m.log.Warn("no party for a dungeon, or no dungeon", "reason", r.Reason)
+	if r.Err != nil || len(m.waiting) < partySize {
+		m.log.Warn("no party for a dungeon, or no dungeon", "error", r.Err)
 		m.waiting = nil // they seek again, as those do who waited before this base was restored
 		return
 	}

@@ -25,7 +25,7 @@ func (p *Player) OnCreated() {
 // OnChat seeks the guild, whose members are on any BaseApp.
 func (p *Player) OnChat(entity.Callback) {
 	if !p.closing.Load() {
-		p.try(p.LookupName(guildName(p.ID()), "OnGuild"))
+		p.check(p.LookupName(guildName(p.ID()), "OnGuild", 0))
 	}
 }
 

@@ -25,7 +25,7 @@ type sum struct{ gold, items uint32 }
 
 // OnCreated takes its name.
 func (t *Treasury) OnCreated() {
-	t.try(t.RegisterName("treasury", "OnName"))
+	t.check(t.RegisterName("treasury", "OnName", 0))
 	t.try(t.AddTimer(again, again, "OnCensus", 0))
 }
 

@@ -62,7 +62,7 @@ func (p *Player) OnKept(r stored.Reply) {
 		return
 	}
 	fmt.Fprintf(out, "%d things in the bag are kept\n", r.User)
-	_, _ = p.QueryStore(stored.Query{Type: "Avatar", Property: "name"}, "OnKnown")
+	_ = p.QueryStore(stored.Query{Type: "Avatar", Property: "name"}, "OnKnown", 0)
 }
 
 // OnKnown is told whom the store keeps, in the order of their names.

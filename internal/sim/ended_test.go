@@ -26,8 +26,7 @@ func TestEndIsKnown(t *testing.T) {
 			}
 		})
 		register := func(b *namer) {
-			n, err := b.RegisterName(name, "OnName")
-			b.begin("name", n, err)
+			b.begin("name", b.RegisterName(name, "OnName", b.next()))
 		}
 		register(old)
 		r.until("it has the name", 5*time.Second, func() bool { return slices.Contains(old.names(), name) })

@@ -444,7 +444,7 @@ func (b *gossipBase) OnBeat(entity.Callback) {
 		}
 	case 1:
 		if !b.Fellow.Get() {
-			_, _ = b.CreateBase(entity.BaseInfo{Type: "Gossip", Init: befriend}, "OnFellow")
+			_ = b.CreateBase(entity.BaseInfo{Type: "Gossip", Init: befriend}, "OnFellow", 0)
 		}
 	}
 	for chance.IntN(8) < 5 {

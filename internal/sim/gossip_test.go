@@ -47,7 +47,7 @@ func TestMadeAfterItsEnd(t *testing.T) {
 			made, late = m.ID, func() { p.app.Message(r.now, ch, true, kept) }
 			return nil
 		}
-		if _, err := base.CreateBase(entity.BaseInfo{Type: "Gossip", Init: befriend}, "OnFellow"); err != nil {
+		if err := base.CreateBase(entity.BaseInfo{Type: "Gossip", Init: befriend}, "OnFellow", 0); err != nil {
 			t.Fatal(err)
 		}
 		r.until("a cell part is ordered", 5*time.Second, func() bool { return late != nil })

@@ -65,7 +65,7 @@ func (b *ledger) OnBeat(entity.Callback) {
 			b.Destroy()
 		case !odd && b.beats%2 == 0 && len(k.rows) > 0:
 			k.next++
-			_, _ = b.LoadBase(stored.Key{Type: "Ledger", Row: k.rows[k.next%len(k.rows)]}, "OnLoaded")
+			_ = b.LoadBase(stored.Key{Type: "Ledger", Row: k.rows[k.next%len(k.rows)]}, "OnLoaded", 0)
 		}
 	}
 }

@@ -19,7 +19,8 @@ const namerDef = `
 	<Properties>
 		<fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow>
 		<has>    <Type> ARRAY <of> STRING </of> </Type> <Flags> BASE </Flags> </has>
-		<open>   <Type> MAP <key> UINT64 </key> <of> STRING </of> </Type> <Flags> BASE </Flags> </open>
+		<asked>  <Type> INT64 </Type> <Flags> BASE </Flags> </asked>
+		<open>   <Type> MAP <key> INT64 </key> <of> STRING </of> </Type> <Flags> BASE </Flags> </open>
 	</Properties>
 </root>`
 
@@ -33,8 +34,10 @@ type namer struct {
 	w      *world        `cellscape:"local"`
 	// Has are the names that it was told it has.
 	Has property.Slice[string]
-	// Open are its requests without an answer, twice those that were answered a second time.
-	Open  property.Map[uint64, string]
+	// Asked counts its requests. Open are those without an answer, twice those that were answered a
+	// second time.
+	Asked property.Int64
+	Open  property.Map[int64, string]
 	twice int `cellscape:"local"`
 	made  int `cellscape:"local"` // bases that it got
 	beats int `cellscape:"local"`
@@ -45,17 +48,22 @@ func (b *namer) OnCreated() {
 	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 }
 
-func (b *namer) begin(what string, request uint64, err error) {
+// next is the user number of its next request.
+func (b *namer) next() int64 { return b.Asked.Get() + 1 }
+
+// begin notes a request that was made with that number.
+func (b *namer) begin(what string, err error) {
 	if err == nil {
-		_ = b.Open.Set(request, what)
+		b.Asked.Set(b.next())
+		_ = b.Open.Set(b.Asked.Get(), what)
 	}
 }
 
-func (b *namer) end(what string, request uint64) {
-	if was, _ := b.Open.Get(request); was != what {
+func (b *namer) end(what string, user int64) {
+	if was, _ := b.Open.Get(user); was != what {
 		b.twice++
 	}
-	_ = b.Open.Delete(request)
+	_ = b.Open.Delete(user)
 }
 
 // names are those that it has.
@@ -75,21 +83,18 @@ func (b *namer) OnBeat(entity.Callback) {
 	name := fmt.Sprint("name ", chance.IntN(manyNames))
 	switch what := chance.IntN(20); {
 	case what < 6:
-		n, err := b.RegisterName(name, "OnName")
-		b.begin("name", n, err)
+		b.begin("name", b.RegisterName(name, "OnName", b.next()))
 	case what < 8:
 		b.UnregisterName(name)
 		if i := slices.Index(b.names(), name); i >= 0 {
 			_ = b.Has.Delete(i, i+1)
 		}
 	case what < 10:
-		n, err := b.LookupName(name, "OnFound")
-		b.begin("find", n, err)
+		b.begin("find", b.LookupName(name, "OnFound", b.next()))
 	case b.Fellow.Get() && b.beats > 10:
 		b.Destroy()
 	case what < 14 && !b.Fellow.Get():
-		n, err := b.CreateBase(entity.BaseInfo{Type: "Namer", Init: befriend}, "OnFellow")
-		b.begin("base", n, err)
+		b.begin("base", b.CreateBase(entity.BaseInfo{Type: "Namer", Init: befriend}, "OnFellow", b.next()))
 	}
 }
 
@@ -99,8 +104,8 @@ func befriend(v *property.Values) {
 
 // OnName takes in whether it has the name.
 func (b *namer) OnName(r entity.NameReply) {
-	b.end("name", r.Request)
-	if r.Reason == "" && !slices.Contains(b.names(), r.Name) {
+	b.end("name", r.User)
+	if r.Err == nil && !slices.Contains(b.names(), r.Name) {
 		_ = b.Has.Append(r.Name)
 	}
 }
@@ -113,11 +118,11 @@ func (b *namer) OnNameLost(name string, _ property.Mailbox) {
 }
 
 // OnFound hears who has a name.
-func (b *namer) OnFound(r entity.NameReply) { b.end("find", r.Request) }
+func (b *namer) OnFound(r entity.NameReply) { b.end("find", r.User) }
 
 // OnFellow hears of a new base.
 func (b *namer) OnFellow(r entity.BaseReply) {
-	b.end("base", r.Request)
+	b.end("base", r.User)
 	if !r.Base.IsZero() {
 		b.made++
 	}

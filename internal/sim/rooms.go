@@ -113,7 +113,7 @@ func (b *lodgerBase) OnBeat(entity.Callback) {
 	b.beats++
 	switch rooms := b.Rooms.Get(); {
 	case b.room() == 0 && !b.Asked.Get() && !b.enough:
-		_, err := b.CreateSpace(room(int(rooms)), "OnRoom")
+		err := b.CreateSpace(room(int(rooms)), "OnRoom", 0)
 		b.Asked.Set(err == nil)
 	case b.room() == 0 || b.beats%stay != 0 || b.patient && b.left == b.room():
 	case rooms%3 == 0:

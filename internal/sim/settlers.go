@@ -24,7 +24,8 @@ const settlerDef = `
 		<asked> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
 		<open>  <Type> MAP <key> UINT32 </key> <of> BOOL </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
 		<wrong> <Type> STRING </Type> <Flags> CELL_PRIVATE </Flags> </wrong>
-		<begged> <Type> MAP <key> UINT64 </key> <of> BOOL </of> </Type> <Flags> BASE </Flags> </begged>
+		<begs>   <Type> INT64 </Type> <Flags> BASE </Flags> </begs>
+		<begged> <Type> MAP <key> INT64 </key> <of> BOOL </of> </Type> <Flags> BASE </Flags> </begged>
 		<has>    <Type> BOOL </Type> <Flags> BASE </Flags> </has>
 		<amiss>  <Type> STRING </Type> <Flags> BASE </Flags> </amiss>
 	</Properties>
@@ -47,8 +48,9 @@ const (
 type settlerBase struct {
 	*entity.Base
 	w *world `cellscape:"local"`
-	// Begged are its questions without an answer, Has says that it has a cell part.
-	Begged property.Map[uint64, bool]
+	// Begs counts its questions, Begged are those without an answer. Has says that it has a cell part.
+	Begs   property.Int64
+	Begged property.Map[int64, bool]
 	Has    property.Bool
 	Amiss  property.String
 }
@@ -66,11 +68,12 @@ func (b *settlerBase) OnBeat(entity.Callback) {
 	case give:
 		_ = b.DestroyCell() // perhaps it is being destroyed
 	case !b.Has.Get() && b.Begged.Len() == 0:
-		n, err := b.CreateCellAt(b.w.site(b.ID()), "OnCell")
-		if err != nil {
+		n := b.Begs.Get() + 1
+		if err := b.CreateCellAt(b.w.site(b.ID()), "OnCell", n); err != nil {
 			b.Amiss.Set(fmt.Sprintf("it has no cell part, and cannot have one: %v", err))
 			return
 		}
+		b.Begs.Set(n)
 		_ = b.Begged.Set(n, true)
 	}
 }
@@ -88,13 +91,13 @@ func (b *settlerBase) OnLoseCell() {
 
 // OnCell hears what became of what it asked for.
 func (b *settlerBase) OnCell(r entity.CellReply) {
-	switch open, _ := b.Begged.Get(r.Request); {
+	switch open, _ := b.Begged.Get(r.User); {
 	case !open:
-		b.Amiss.Set(fmt.Sprintf("request %d ended, which was not open", r.Request))
+		b.Amiss.Set(fmt.Sprintf("request %d ended, which was not open", r.User))
 	case b.Has.Get() != (r.Err == nil):
-		b.Amiss.Set(fmt.Sprintf("request %d ended with %v; it has a cell part: %v", r.Request, r.Err, b.Has.Get()))
+		b.Amiss.Set(fmt.Sprintf("request %d ended with %v; it has a cell part: %v", r.User, r.Err, b.Has.Get()))
 	}
-	_ = b.Begged.Delete(r.Request)
+	_ = b.Begged.Delete(r.User)
 	b.w.count(&b.w.settled, r.Err)
 }
 
@@ -130,13 +133,13 @@ func (w *world) neighbour(id entity.ID) property.Mailbox {
 }
 
 // count counts how requests end, by code.
-func (w *world) count(tally *map[placement.Code]int, err *placement.CreateError) {
+func (w *world) count(tally *map[placement.Code]int, err error) {
 	if *tally == nil {
 		*tally = map[placement.Code]int{}
 	}
 	code := placement.Code(0)
-	if err != nil {
-		code = err.Code
+	if why := new(placement.CreateError); errors.As(err, &why) {
+		code = why.Code
 	}
 	(*tally)[code]++
 }

@@ -484,7 +484,7 @@ func (s *stopping) makeHalls() (halls []entity.SpaceID) {
 		if asked++; asked > n {
 			return
 		}
-		if _, err := b.CreateSpace(entity.SpaceInfo{Bounds: room(0).Bounds, MinCells: 1, MaxCells: 1, Keep: true}, "OnHall"); err != nil {
+		if err := b.CreateSpace(entity.SpaceInfo{Bounds: room(0).Bounds, MinCells: 1, MaxCells: 1, Keep: true}, "OnHall", 0); err != nil {
 			s.t.Fatal(err)
 		}
 	})

@@ -25,7 +25,7 @@ func (b *ledger) ask() {
 	if b.asked.last.Row != 0 {
 		q.After = &b.asked.last
 	}
-	if _, err := b.QueryStore(q, "OnPage"); err != nil {
+	if err := b.QueryStore(q, "OnPage", 0); err != nil {
 		b.asked = nil
 	}
 }

@@ -28,9 +28,9 @@ const travellerDef = `
 		<goal>    <Type> INT64 </Type> <Flags> CELL_PRIVATE </Flags> </goal>
 		<pulse>   <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </pulse>
 		<wrong>   <Type> STRING </Type> <Flags> CELL_PRIVATE </Flags> </wrong>
-		<away>     <Type> MAP <key> UINT64 </key> <of> BOOL </of> </Type> <Flags> BASE </Flags> </away>
-		<requests> <Type> UINT32 </Type> <Flags> BASE </Flags> </requests>
-		<replies>  <Type> UINT32 </Type> <Flags> BASE </Flags> </replies>
+		<away>     <Type> MAP <key> INT64 </key> <of> BOOL </of> </Type> <Flags> BASE </Flags> </away>
+		<requests> <Type> INT64 </Type> <Flags> BASE </Flags> </requests>
+		<replies>  <Type> INT64 </Type> <Flags> BASE </Flags> </replies>
 		<amiss>    <Type> STRING </Type> <Flags> BASE </Flags> </amiss>
 	</Properties>
 </root>`
@@ -55,9 +55,9 @@ func haven() entity.SpaceInfo {
 // noSpace is a space that never was.
 const noSpace entity.SpaceID = 77 << 24
 
-// forBase is the user number of teleports that a base has asked for, forParty of those that several
-// make together.
-const forBase, forParty = -1, -2
+// forParty is the user number of teleports that several make together. A base counts its own down
+// from below it.
+const forParty = -1
 
 // travellerBase is the base part of a traveller. In every third beat it teleports its cell part.
 type travellerBase struct {
@@ -67,8 +67,8 @@ type travellerBase struct {
 	asked bool   `cellscape:"local"` // for a haven
 	// Requests and Replies count teleports, Away are those that have not ended. A restored base takes them
 	// back together with what it has asked for.
-	Requests, Replies property.Uint32
-	Away              property.Map[uint64, bool]
+	Requests, Replies property.Int64
+	Away              property.Map[int64, bool]
 	Amiss             property.String
 }
 
@@ -83,14 +83,15 @@ func (b *travellerBase) OnCreated() {
 func (b *travellerBase) OnBeat(entity.Callback) {
 	b.beats++
 	if b.w.haven == 0 && !b.asked && !b.w.calm {
-		_, err := b.CreateSpace(b.w.newHaven(), "OnHaven")
+		err := b.CreateSpace(b.w.newHaven(), "OnHaven", 0)
 		b.asked = err == nil
 	}
 	if b.w.calm || b.beats%3 != 0 || b.Away.Len() > 0 {
 		return
 	}
-	if n, err := b.TeleportCell(b.w.goal(b.ID(), theSpace), "OnThere", forBase); err == nil {
-		_ = b.Away.Set(n, true)
+	user := forParty - 1 - b.Requests.Get()
+	if b.TeleportCell(b.w.goal(b.ID(), theSpace), "OnThere", user) == nil {
+		_ = b.Away.Set(user, true)
 		b.Requests.Set(b.Requests.Get() + 1)
 	}
 }
@@ -109,10 +110,10 @@ func (b *travellerBase) OnHaven(r entity.SpaceReply) {
 
 // OnThere hears how a teleport has ended.
 func (b *travellerBase) OnThere(r entity.TeleportReply) {
-	if open, _ := b.Away.Get(r.Request); !open {
-		b.Amiss.Set(fmt.Sprintf("request %d ended, which was not open", r.Request))
+	if open, _ := b.Away.Get(r.User); !open {
+		b.Amiss.Set(fmt.Sprintf("request %d ended, which was not open", r.User))
 	}
-	_ = b.Away.Delete(r.Request)
+	_ = b.Away.Delete(r.User)
 	b.Replies.Set(b.Replies.Get() + 1)
 	b.w.outcome(r.Err)
 }
@@ -142,10 +143,10 @@ func (w *world) goal(id entity.ID, in entity.SpaceID) entity.Destination {
 }
 
 // outcome counts how teleports end.
-func (w *world) outcome(err *placement.TeleportError) {
+func (w *world) outcome(err error) {
 	code := placement.Code(0)
-	if err != nil {
-		code = err.Code
+	if why := new(placement.TeleportError); errors.As(err, &why) {
+		code = why.Code
 	}
 	w.outcomes[code]++
 }
@@ -267,15 +268,18 @@ func (s *travellerCell) OnTeleport(to *entity.Destination, user int64) error {
 
 // OnTeleported counts.
 func (s *travellerCell) OnTeleported(user int64) {
+	s.w.outcome(nil)
 	s.end(user, nil)
 	s.Arrived.Set(s.Arrived.Get() + 1)
 }
 
 // OnTeleportFailed counts, too.
-func (s *travellerCell) OnTeleportFailed(user int64, err *placement.TeleportError) { s.end(user, err) }
+func (s *travellerCell) OnTeleportFailed(user int64, err *placement.TeleportError) {
+	s.w.outcome(err)
+	s.end(user, err)
+}
 
 func (s *travellerCell) end(user int64, err *placement.TeleportError) {
-	s.w.outcome(err)
 	s.Ended.Set(s.Ended.Get() + 1)
 	if s.Teleporting() || s.Ended.Get() != s.Asked.Get() || user != s.Goal.Get() {
 		if user < 0 && err != nil && (err.Code == placement.Vetoed || err.Code == placement.Lost) && s.Ended.Get() == s.Asked.Get()+1 {

@@ -39,7 +39,7 @@ func TestStoreStepDies(t *testing.T) {
 					dead := r.dieAtStore(s, who)
 					r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
 						if l, ok := a.Script(b.ID).(*ledger); ok { // rows are made, too
-							_, _ = l.CreateBase(entity.BaseInfo{Type: "Ledger"}, "OnLoaded")
+							_ = l.CreateBase(entity.BaseInfo{Type: "Ledger"}, "OnLoaded", 0)
 						}
 					})
 					if s.op == wire.StoreTakeOver || s.op == wire.StoreBegin { // comes with the death of another

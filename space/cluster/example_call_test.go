@@ -70,8 +70,7 @@ func (b *MemberBase) Enter(guild property.Mailbox) {
 
 // OnCreated of the guild makes a member come in.
 func (g *Guild) OnCreated() {
-	_, err := g.CreateBase(entity.BaseInfo{Type: "Member"}, "OnMember")
-	if err != nil {
+	if err := g.CreateBase(entity.BaseInfo{Type: "Member"}, "OnMember", 0); err != nil {
 		g.Log().Error("no member", "error", err)
 	}
 }

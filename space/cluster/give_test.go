@@ -50,8 +50,8 @@ func (g *giver) OnCreated() {
 // wantHero has one made on the BaseApp with the fewest bases.
 func (g *giver) wantHero() {
 	self := property.MailboxValue(property.Mailbox{Entity: uint64(g.ID())})
-	_, err := g.CreateBase(entity.BaseInfo{Type: "Hero", Init: func(v *property.Values) { _ = v.Set(0, self) }}, "OnHero")
-	if err != nil {
+	init := func(v *property.Values) { _ = v.Set(0, self) }
+	if err := g.CreateBase(entity.BaseInfo{Type: "Hero", Init: init}, "OnHero", 0); err != nil {
 		g.Log().Error("no hero", "error", err)
 	}
 }

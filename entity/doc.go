@@ -99,7 +99,7 @@
 //
 // A game writes a Go type for each part of an entity type: one for the cell part that embeds
 // *space.Real, one for its ghosts (*space.Ghost), one for the base (*Base), and for a client one
-// for what it sees (*client.Replica). They all work alike:
+// for what it sees (*client.Replica). They are registered, bound and called alike:
 //
 //	space.Register[T](scripts, "Avatar")         made by NewScripts of the schema; each takes a
 //	space.RegisterGhost[T](scripts, "Avatar")    constructor for T besides; faults are kept for
@@ -110,11 +110,30 @@
 //	Health property.Int32                        a property; what is not is tagged `cellscape:"local"`
 //	func (t *T) Say(text string)                 answers method say of the definition
 //	func (t *T) OnCreated()                      a hook: the library calls it
-//	func (t *T) OnSetHealth(c *property.Change)  a setter, of ghosts and clients
+//	func (t *T) OnSetHealth(c *property.Change)  a setter: called after each change from elsewhere
 //	func (t *T) OnRested(c Callback)             a callback: called by the name that the script gave
 //
 //	id, err := t.AddTimer(after, every, "OnRested", user); t.Cancel(id)
+//	err := t.CreateSpace(info, "OnRoom", user)   a request; OnRoom is told once how it ended
 //	err := t.Base().Call("pay", 5)               and Cell, Client, OwnClient ...: a Mailbox
+//
+// Not all kinds have all of that:
+//
+//	                           cell part   ghost       base        client
+//	properties                 it sets     it reads    it sets     it reads
+//	methods of the definition  cell        -           base        client
+//	hooks                      yes         -           yes         OnForced, of the own entity
+//	setters                    -           yes         -           yes
+//	timers, requests, Backup   yes         -           yes         -
+//	walks, controllers         yes         -           -           -
+//	mailboxes, calls           to anybody  -           to anybody  Cell and Base, without Then
+//
+// A request is anything that is asked for now and answered later. It takes the name of a callback
+// and a number, user. The callback is called once, with an argument of a type of its own, such as
+// SpaceReply: User in it is that number, and Err says why it failed, nil if it did not. Match Err
+// with errors.Is and errors.As. An error that the request itself returns means that nothing was
+// asked for, and the callback is not called. The ends of a Download and of GiveClientTo name what
+// was given instead of a number.
 //
 // Callbacks are given by name, since names travel and functions do not. A method that looks like a
 // hook or callback but is not one is refused at start-up.

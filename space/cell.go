@@ -17,6 +17,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/invariant"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -66,7 +67,7 @@ type Cell struct {
 	departing []*Real
 	hurried   []*Real // to tell their haunts of before the tick
 	refusals  []refusal
-	failed    []failure
+	failed    script.Failures[*Real]
 	loopback  []flow.Message // flow messages between reals of this cell
 
 	unsettled bool // it is in Population.leaving

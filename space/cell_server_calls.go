@@ -210,16 +210,15 @@ func (r *Real) sendAnswer(caller entity.ID, part entity.Part, a *flow.Answer) er
 
 // takeAnswer takes an answer to a call that the cell part has made.
 func (r *Real) takeAnswer(m *flow.Message, body []byte) error {
-	var a flow.Answer
-	if err := a.Parse(body); err != nil {
+	x, a, waits, err := r.requests.TakeAnswer(body, m.From)
+	switch {
+	case err != nil:
 		return err
-	}
-	x, waits := r.requests.Answered(a.Request, m.From)
-	if !waits {
+	case !waits:
 		r.cell.count.LateAnswers++
-		return nil
+	default:
+		r.tellReply(&x, &a, nil)
 	}
-	r.tellReply(&x, &a, nil)
 	return nil
 }
 
@@ -268,29 +267,15 @@ func (r *Real) timeOut() {
 	}
 }
 
-// failure is a call that was given up during a walk over all reals. The script is told after the walk.
-type failure struct {
-	r   *Real
-	id  flow.RequestID
-	err error
-}
-
 // fail ends a call that nobody will answer.
-func (r *Real) fail(id flow.RequestID, err error) {
-	if !id.IsZero() {
-		r.cell.failed = append(r.cell.failed, failure{r, id, err})
-	}
-}
+func (r *Real) fail(id flow.RequestID, err error) { r.cell.failed.Add(r, id, err) }
 
 func (c *Cell) tellFailed() {
-	for i := 0; i < len(c.failed); i++ { // a callback may add more
-		f := c.failed[i]
-		if x, waits := f.r.requests.Take(f.id); waits && f.r.gone == staying {
-			f.r.tellReply(&x, nil, f.err)
+	c.failed.Tell(func(r *Real, id flow.RequestID, err error) {
+		if x, waits := r.requests.Take(id); waits && r.gone == staying {
+			r.tellReply(&x, nil, err)
 		}
-	}
-	clear(c.failed)
-	c.failed = c.failed[:0]
+	})
 }
 
 // forsake ends the calls to entities whose bases have died and that nobody has inherited: what they had

@@ -64,7 +64,7 @@ type BaseApp struct {
 	loggingIn map[string]bool // accounts whose entity is being loaded
 
 	talking talking
-	failed  []failure
+	failed  script.Failures[*base]
 	passed  flow.Message // scratch for flows of bases
 
 	downloads downloads
@@ -330,7 +330,7 @@ func (a *BaseApp) dropAll() {
 	clear(a.seats)
 	clear(a.accounts)
 	a.stubs = stubs{}
-	a.talking, a.failed = talking{}, nil
+	a.talking, a.failed = talking{}, script.Failures[*base]{}
 	a.spaces.Drop()
 	a.endings.Drop()
 	a.asks.Drop()

@@ -217,16 +217,15 @@ func (b *base) reach(id entity.ID, part entity.Part) (*talk, error) {
 
 // takeAnswer takes an answer to a call that the base has made.
 func (b *base) takeAnswer(by entity.ID, body []byte) error {
-	var a flow.Answer
-	if err := a.Parse(body); err != nil {
+	x, a, waits, err := b.requests.TakeAnswer(body, by)
+	switch {
+	case err != nil:
 		return err
-	}
-	x, waits := b.requests.Answered(a.Request, by)
-	if !waits {
+	case !waits:
 		b.app.report.LateAnswers++
-		return nil
+	default:
+		b.tellReply(&x, &a, nil)
 	}
-	b.tellReply(&x, &a, nil)
 	return nil
 }
 
@@ -254,27 +253,17 @@ func (b *base) timeOut() {
 	}
 }
 
-// failure is a call that was given up during a walk over bases or flows. The script is told after it.
-type failure struct {
-	b   *base
-	id  flow.RequestID
-	err error
-}
-
 // fail ends a call that nobody will answer.
 func (b *base) fail(id flow.RequestID, err error) {
-	if !id.IsZero() && !b.removed {
-		b.app.failed = append(b.app.failed, failure{b, id, err})
+	if !b.removed {
+		b.app.failed.Add(b, id, err)
 	}
 }
 
 func (a *BaseApp) tellFailed() {
-	for i := 0; i < len(a.failed); i++ { // a callback may add more
-		f := a.failed[i]
-		if x, waits := f.b.requests.Take(f.id); waits {
-			f.b.tellReply(&x, nil, f.err)
+	a.failed.Tell(func(b *base, id flow.RequestID, err error) {
+		if x, waits := b.requests.Take(id); waits {
+			b.tellReply(&x, nil, err)
 		}
-	}
-	clear(a.failed)
-	a.failed = a.failed[:0]
+	})
 }

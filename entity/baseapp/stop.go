@@ -173,7 +173,7 @@ func (a *BaseApp) unsettled(m *wire.StopState) {
 	// What the store is asked is tried again for long while it is busy, and no script hears of a write any more:
 	// held waits for those. Only what is being loaded would still live.
 	questions, loads := a.links.Asked()-a.storeAsks.Asking(), len(a.storing.loads)
-	m.Pending = uint64(questions + loads + len(a.talking.local) + len(a.failed))
+	m.Pending = uint64(questions + loads + len(a.talking.local) + a.failed.Len())
 	if a.still() {
 		m.Pending++
 		m.AddLeft("it is leaving the cluster")

@@ -88,14 +88,17 @@ func (t *Requests) Take(id flow.RequestID) (Waiting, bool) {
 	return x, true
 }
 
-// Answered takes out the call that an entity answers: any part of it, since one that hands calls on may
-// have to refuse one. The call is not there if it has been answered before or timed out, or if another
-// entity was asked.
-func (t *Requests) Answered(id flow.RequestID, by entity.ID) (Waiting, bool) {
-	if i, found := t.find(id); !found || t.list[i].Target != by {
-		return Waiting{}, false
+// TakeAnswer takes out the call that an entity answers, any part of it, since one that hands calls
+// on may have to refuse one. body is that of an AnswerPayload. The call does not wait if it has been
+// answered before or timed out, or if another entity was asked.
+func (t *Requests) TakeAnswer(body []byte, by entity.ID) (x Waiting, a flow.Answer, waits bool, err error) {
+	if err = a.Parse(body); err != nil {
+		return x, a, false, err
 	}
-	return t.Take(id)
+	if i, found := t.find(a.Request); found && t.list[i].Target == by {
+		x, waits = t.Take(a.Request)
+	}
+	return x, a, waits, nil
 }
 
 // TakeDue takes out a call that has timed out.

@@ -46,15 +46,18 @@
 //   - [github.com/cellscape/cellscape/space/cellapp] and [github.com/cellscape/cellscape/space/cellappmgr]
 //   - [github.com/cellscape/cellscape/entity/baseapp] and [github.com/cellscape/cellscape/entity/baseappmgr]
 //   - [github.com/cellscape/cellscape/entity/loginapp]
-//   - [github.com/cellscape/cellscape/entity/client], and what it says in [github.com/cellscape/cellscape/entity/client/protocol]
+//   - [github.com/cellscape/cellscape/entity/client], and what it says in
+//     [github.com/cellscape/cellscape/entity/client/protocol]
 //
 // What keeps entities, for a game's own jobs:
 //
-//   - [github.com/cellscape/cellscape/entity/store]: the contract, and in its sub-packages the stores and accounts
+//   - [github.com/cellscape/cellscape/entity/store]: the contract, and in its sub-packages the
+//     stores and accounts
 //
 // What runs them:
 //
-//   - [github.com/cellscape/cellscape/mercury/host]: sockets, clock and goroutines for any number of processes
+//   - [github.com/cellscape/cellscape/mercury/host]: sockets, clock and goroutines for any number
+//     of processes
 //   - [github.com/cellscape/cellscape/mercury/udp]: the socket
 //   - [github.com/cellscape/cellscape/mercury/mercurytest]: a fake network, and the suite for transports
 //   - [github.com/cellscape/cellscape/space/cluster]: all roles in one process, a world in a few lines

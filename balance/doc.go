@@ -111,8 +111,9 @@
 // cell (load.Profile) rather than by slices at its edges, twice as often, and takes account of
 // where the crowd walks. New cells are cut at the median of a cell's load, several at once if
 // needed. It rests while loads swing by no more than they do as a rule, and beside cells that are
-// still at the handovers of its last moves. [ProfileConfig.TargetLoad] decides when cells are added and given back. If all the load
-// is on one spot, so that no line divides it, the cell is [Plan.Crowded].
+// still at the handovers of its last moves. [ProfileConfig.TargetLoad] decides when cells are added
+// and given back. If all the load is on one spot, so that no line divides it, the cell is
+// [Plan.Crowded].
 //
 // # Geometry
 //

@@ -192,9 +192,9 @@ func (b *Base) RegisterName(name, method string, user int64) error {
 	return b.host.RegisterName(name, method, user)
 }
 
-// UnregisterName gives a name up, and reports whether the base had it or was waiting for it. Others can have it
-// once a copy of the base without the name is where the death of this BaseApp does not reach it: within a tick or
-// two, as for Backup.
+// UnregisterName gives a name up, and reports whether the base had it or was waiting for it. Others
+// can have it once a copy of the base without the name is where the death of this BaseApp does not
+// reach it: within a tick or two, as for Backup.
 func (b *Base) UnregisterName(name string) bool { return b.host.UnregisterName(name) }
 
 // LookupName asks which base has a name. It returns at once. Later the script's method of that

@@ -157,14 +157,15 @@
 // client, or by way of a base to its client, which that part hands on again when it is restored.
 //
 // A restored cell part repeats what it did after its backup. So effects outside its own state and
-// its calls to other entities may happen twice: calls to its base and to clients, spawned
-// entities without a base, data of the space. The two-way calls of its backup that have no answer yet
-// wait on. One that it makes again is answered by the answer to the first, which is not taken before
-// the call is made. Nothing that it told its base and its own client before the backup is lost. A copy
-// that was frozen for a handoff may have sent messages that nobody acknowledged. The cell part restored
-// from it sends them first; if that dies before its own backup, the next one sends them again, from
-// where the base last heard the frozen copy. What a cell part did by itself after the backup, for
-// example by a timer, the restored one may do differently. A base recognises a repeat by the number of its Call; see Base.Call.
+// its calls to other entities may happen twice: calls to its base and to clients, spawned entities
+// without a base, data of the space. The two-way calls of its backup that have no answer yet wait
+// on. One that it makes again is answered by the answer to the first, which is not taken before the
+// call is made. Nothing that it told its base and its own client before the backup is lost. A copy
+// that was frozen for a handoff may have sent messages that nobody acknowledged. The cell part
+// restored from it sends them first; if that dies before its own backup, the next one sends them
+// again, from where the base last heard the frozen copy. What a cell part did by itself after the
+// backup, for example by a timer, the restored one may do differently. A base recognises a repeat
+// by the number of its Call; see Base.Call.
 //
 // An entity without a base dies with its CellApp, and so does everything that was sent to it.
 //

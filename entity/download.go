@@ -14,9 +14,9 @@ type downloadHost interface {
 //
 // It returns at once. The script's method of that name, a func (T) OnX(DownloadEnd), is called when
 // the client has checked the whole content, or with the reason why it has not: the client refuses
-// it, has lost its connection, or is gone. It does not go on with the player's next channel. Errors are ErrNoPart while no
-// client is connected, ErrNoCallback, and those of package mercury/download: the id is in use, there
-// are too many downloads, the content is too long.
+// it, has lost its connection, or is gone. It does not go on with the player's next channel. Errors
+// are ErrNoPart while no client is connected, ErrNoCallback, and those of package mercury/download:
+// the id is in use, there are too many downloads, the content is too long.
 func (b *Base) Download(id uint32, desc string, content []byte, method string) error {
 	return b.host.Download(id, desc, content, method)
 }

@@ -22,8 +22,8 @@ type clientHost interface {
 // ClientGiven is the outcome of GiveClientTo, the argument of the callback that the script named.
 type ClientGiven struct {
 	To ID // the base that it was to have
-	// Err says why that base does not have the client; nil if it has. Match it with errors.Is: it is ErrTimeout, or
-	// ErrNotGiven with the reason.
+	// Err says why that base does not have the client; nil if it has. Match it with errors.Is: it
+	// is ErrTimeout, or ErrNotGiven with the reason.
 	Err error
 }
 
@@ -48,20 +48,22 @@ func (b *Base) Kick(reason string) error { return b.host.KickClient(reason) }
 // nothing. Do not change it.
 func (b *Base) LoginData() []byte { return b.host.LoginData() }
 
-// GiveClientTo gives the client to another base whose type clients know and which has no client: from an account to
-// the character that the player has chosen, and back. The account goes with it. The client forgets all entities and
-// is shown the new one. Its downloads end.
+// GiveClientTo gives the client to another base whose type clients know and which has no client:
+// from an account to the character that the player has chosen, and back. The account goes with it.
+// The client forgets all entities and is shown the new one. Its downloads end.
 //
-// This script then hears OnClientDeath with protocol.GivenAway, and its entity lives on without a client. Then its
-// method of that name, a func (T) OnX(ClientGiven), is called, unless method is "". The other script hears
-// OnEntitiesEnabled when the client is ready. Errors are ErrNoPart without a client that is ready,
-// ErrNotGiven with the reason, and ErrNoCallback; then nothing has happened.
+// This script then hears OnClientDeath with protocol.GivenAway, and its entity lives on without a
+// client. Then its method of that name, a func (T) OnX(ClientGiven), is called, unless method is
+// "". The other script hears OnEntitiesEnabled when the client is ready. Errors are ErrNoPart
+// without a client that is ready, ErrNotGiven with the reason, and ErrNoCallback; then nothing has
+// happened.
 //
-// If the other base is on this BaseApp, all that has happened when GiveClientTo returns. Else it takes a moment, up to
-// limits.DefaultCallTime: until then the client is this entity's, but is not heard, and calls of Client fail with ErrNoPart. If
-// the other base does not take it, ClientGiven says why, and the client goes on here. Bases move between BaseApps by
-// themselves, so expect both. Destroy and Kick end the session meanwhile as ever. Where sessions end with their
-// channels (baseapp.Config.ResumeTime), a client cannot go to another BaseApp: ErrNotGiven.
+// If the other base is on this BaseApp, all that has happened when GiveClientTo returns. Else it
+// takes a moment, up to limits.DefaultCallTime: until then the client is this entity's, but is not
+// heard, and calls of Client fail with ErrNoPart. If the other base does not take it, ClientGiven
+// says why, and the client goes on here. Bases move between BaseApps by themselves, so expect both.
+// Destroy and Kick end the session meanwhile as ever. Where sessions end with their channels
+// (baseapp.Config.ResumeTime), a client cannot go to another BaseApp: ErrNotGiven.
 func (b *Base) GiveClientTo(to property.Mailbox, method string) error {
 	return b.host.GiveClientTo(to, method)
 }

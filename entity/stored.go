@@ -30,9 +30,10 @@ type storeHost interface {
 // when it ends. Errors are ErrNoCallback, ErrGone, stored.ErrNotKept and ErrTooMany.
 func (b *Base) Write(method string, user int64) error { return b.host.Write(method, user) }
 
-// SetAutoArchive says whether an entity that the store keeps is written once in an archive period, as it is at
-// first. Without it the store has what the last Write wrote, until the base ends or the world is stopped in order:
-// both write. What is said here lasts as long as the base, also on another BaseApp.
+// SetAutoArchive says whether an entity that the store keeps is written once in an archive period,
+// as it is at first. Without it the store has what the last Write wrote, until the base ends or the
+// world is stopped in order: both write. What is said here lasts as long as the base, also on
+// another BaseApp.
 func (b *Base) SetAutoArchive(on bool) { b.host.SetAutoArchive(on) }
 
 // Row is the entity's database id, by which it can be loaded for ever; 0 while it has none, because it was

@@ -175,8 +175,8 @@ func trailing(rest []byte) error {
 }
 
 // Sum is a hash of everything that a ghost must have in common with its real: ghosted properties,
-// place, aspect, control, stamps. Equal sums mean equal copies, as far as 64 bits can tell; scratch is reused for
-// encoding.
+// place, aspect, control, stamps. Equal sums mean equal copies, as far as 64 bits can tell; scratch
+// is reused for encoding.
 func Sum(e *presence.Entity, scratch []byte) (uint64, []byte) {
 	b := e.Props.AppendStream(scratch[:0], property.GhostStream)
 	b = fields.AppendVector3(b, e.Position)

@@ -9,9 +9,9 @@ import (
 )
 
 // TombstoneLease is how long a tombstone stands: longer than any message of a living channel is
-// under way. That is more than the 10 s after which mercury gives a silent peer up: what has come also
-// waits for the processor. (With 15 s, a ghost came back with a State that was 29 s under way to a CellApp with a
-// tenth of a processor.)
+// under way. That is more than the 10 s after which mercury gives a silent peer up: what has come
+// also waits for the processor. (With 15 s, a ghost came back with a State that was 29 s under way
+// to a CellApp with a tenth of a processor.)
 const TombstoneLease = 60 * time.Second
 
 // MaxTombstones bounds the memory of tombstones; beyond it the oldest goes. A CellApp deletes at
@@ -97,7 +97,8 @@ func (t *Tombstones) Forbids(h Head) bool {
 	return ok && !s.before(h)
 }
 
-// Ended reports whether an entity has ended here, as far as is known here. One that went on from here has not.
+// Ended reports whether an entity has ended here, as far as is known here. One that went on from
+// here has not.
 func (t *Tombstones) Ended(id entity.ID) bool { return t.byID[id].ended }
 
 // before reports whether h belongs earlier in the life of its real than g.

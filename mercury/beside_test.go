@@ -22,9 +22,9 @@ func (c *collected) Message(_ time.Duration, _ mercury.ChannelID, reliable bool,
 	}
 }
 
-// Unreliable messages wait for no pace. However many there are, reliable ones must get their share of it, or a
-// channel that a bad time has made slow stays so for ever: nothing is acked, so nothing shows that the path is
-// good again.
+// Unreliable messages wait for no pace. However many there are, reliable ones must get their share
+// of it, or a channel that a bad time has made slow stays so for ever: nothing is acked, so nothing
+// shows that the path is good again.
 func TestReliableGetsThroughBesideUnreliable(t *testing.T) {
 	w := mercurytest.NewWorld(1)
 	var heard collected

@@ -26,8 +26,8 @@ const (
 	// MaxWindow bounds what one peer can make the receiver hold: 16384 segments of 1400 bytes are
 	// 23 MB a stream. The peer has to send all that is held, except for 448 bytes of each segment.
 	MaxWindow = 16384
-	// ServerFlight, as Config.LeastFlight, holds a tick of a crowd of two thousand at 20 kbit/s each, and is a quarter of
-	// what a socket's buffer holds by default.
+	// ServerFlight, as Config.LeastFlight, holds a tick of a crowd of two thousand at 20 kbit/s
+	// each, and is a quarter of what a socket's buffer holds by default.
 	ServerFlight = 1 << 20
 	// MaxLeastFlight bounds LeastFlight: a socket's buffer holds no more by default.
 	MaxLeastFlight = 4 << 20
@@ -83,9 +83,10 @@ type Config struct {
 	// Window is the largest number of segments in flight for each of a channel's two streams
 	// (DefaultWindow).
 	Window int
-	// LeastFlight is how many bytes of a channel may be in flight, and leave in 10 ms, whatever round trips and rates
-	// say (0: 32 packets), unless many are lost or the peer is silent. It is for servers among themselves, who read
-	// what has come between two pieces of work: such a peer looks like a slow path. ServerFlight is a good one.
+	// LeastFlight is how many bytes of a channel may be in flight, and leave in 10 ms, whatever
+	// round trips and rates say (0: 32 packets), unless many are lost or the peer is silent. It is
+	// for servers among themselves, who read what has come between two pieces of work: such a peer
+	// looks like a slow path. ServerFlight is a good one.
 	LeastFlight int
 	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per
 	// channel (DefaultMaxQueued). Messages beyond it are refused with ErrFull.

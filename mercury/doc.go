@@ -32,8 +32,8 @@
 //   - Opened comes first and Closed last; nothing is delivered from a channel that this side has
 //     closed.
 //   - An unreliable message leaves with the next Flush, whatever the window, or never if there are
-//     too many. A tick's reliable messages do not wait behind bulk. However many unreliable ones there are, half of
-//     the pace is left to those that wait for it.
+//     too many. A tick's reliable messages do not wait behind bulk. However many unreliable ones
+//     there are, half of the pace is left to those that wait for it.
 //   - On a path without loss nothing is sent twice. Config.Copies bounds what is sent twice on a
 //     path that loses packets.
 //   - Copies cause no loss: they yield to a queue, whoever filled it, and end when they do not help

@@ -8,8 +8,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// Config.LeastFlight lets a new channel have a server's tick in flight at once, in spite of a round trip of which
-// nothing is known but its length. Without it the window has to grow, a round trip at a time.
+// Config.LeastFlight lets a new channel have a server's tick in flight at once, in spite of a round
+// trip of which nothing is known but its length. Without it the window has to grow, a round trip at
+// a time.
 func TestLeastFlight(t *testing.T) {
 	const (
 		delay = 25 * time.Millisecond

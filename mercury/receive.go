@@ -175,8 +175,8 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 	}
 }
 
-// arriving says how a packet comes: as the newest so far, after a gap, while nothing was missing. The latter two are what
-// wantAck asks for.
+// arriving says how a packet comes: as the newest so far, after a gap, while nothing was missing.
+// The latter two are what wantAck asks for.
 type arriving struct{ newest, gap, calm bool }
 
 // take acts on the frames of a packet that is new.

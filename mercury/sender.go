@@ -184,10 +184,11 @@ func (c *channel) settleBelow(e *Endpoint, cumulative [lanes]uint64) {
 	}
 }
 
-// isNewest reports whether the packet at an index was the newest of those in sent when the one with the number
-// largest left. What that one is itself says nothing: it may be of unreliable messages, which are not in sent. (Round
-// trips used to be taken from that one alone. Beside many unreliable messages there were none any more, and a
-// channel that a bad time had made slow never heard that the path was good.)
+// isNewest reports whether the packet at an index was the newest of those in sent when the one with
+// the number largest left. What that one is itself says nothing: it may be of unreliable messages,
+// which are not in sent. (Round trips used to be taken from that one alone. Beside many unreliable
+// messages there were none any more, and a channel that a bad time had made slow never heard that
+// the path was good.)
 func (s *sender) isNewest(i int, largest uint64) bool {
 	return i+1 == s.sent.len() || s.sent.at(i+1).number > largest
 }

@@ -192,9 +192,9 @@ func (d *Departures) HeirOf(gone *Departure, id entity.ID) (heir mercury.Address
 	return d.follow(heir, gone.Number, id, nil)
 }
 
-// Step is how a base left an app: with which departure, to whom, and how many holders were passed over for
-// that because they have departed as well. Gone is nil if it has not left. Back is the departure with which it
-// came back, nil if it has not.
+// Step is how a base left an app: with which departure, to whom, and how many holders were passed
+// over for that because they have departed as well. Gone is nil if it has not left. Back is the
+// departure with which it came back, nil if it has not.
 type Step struct {
 	Gone   *Departure
 	Heir   mercury.Address
@@ -202,8 +202,8 @@ type Step struct {
 	Back   *Departure
 }
 
-// Left returns how a base that was first on one app last left another. An app that keeps the last copy of what
-// left it, and takes it back, is its own heir.
+// Left returns how a base that was first on one app last left another. An app that keeps the last
+// copy of what left it, and takes it back, is its own heir.
 func (d *Departures) Left(first, app mercury.Address, id entity.ID) (last Step) {
 	d.follow(first, 0, id, func(s Step) {
 		if s.Gone.App == app {

@@ -65,7 +65,8 @@ func done(r *codec.Reader, what string) error {
 	return r.CloseAs(ErrMalformed, what)
 }
 
-// BaseGone tells a holder that the sender's base has ended: its copy is not needed. It is answered by BaseForgotten.
+// BaseGone tells a holder that the sender's base has ended: its copy is not needed. It is answered
+// by BaseForgotten.
 type BaseGone struct{ ID entity.ID }
 
 func (m *BaseGone) code(c *codec.Coder) { fields.ID(c, &m.ID) }

@@ -82,11 +82,12 @@
 //
 // Each step leads to a higher number of departure, so the search ends; MaxChain bounds it in any case.
 //
-// A part of an app's bases can depart as well, while the app goes on (Part). In the search it is a departure like
-// any other, of those bases that it takes: of some slices of the ids, which are a hash, and none that the app
-// issued later. It concerns only bases that came to the app with a lower number. The app itself is the last in
-// the list of holders, since it keeps the last copies until the departure is covered. A base may come back to an
-// app, so it is not enough to know that a part took it: the search says where it is.
+// A part of an app's bases can depart as well, while the app goes on (Part). In the search it is a
+// departure like any other, of those bases that it takes: of some slices of the ids, which are a
+// hash, and none that the app issued later. It concerns only bases that came to the app with a
+// lower number. The app itself is the last in the list of holders, since it keeps the last copies
+// until the departure is covered. A base may come back to an app, so it is not enough to know that
+// a part took it: the search says where it is.
 //
 // # What a broken channel takes
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// A state of MaxParts can be sent by default, whichever message takes it: what a channel refuses as too long would be
-// said again for ever.
+// A state of MaxParts can be sent by default, whichever message takes it: what a channel refuses as
+// too long would be said again for ever.
 func TestLargestIsSent(t *testing.T) {
 	parts := make([]byte, MaxParts)
 	head := Onload{

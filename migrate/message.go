@@ -17,8 +17,8 @@ var ErrMalformed = errors.New("migrate: malformed message")
 
 const (
 	// MaxParts bounds the travelling state of one real: properties, history, flows with their
-	// tails, timers, controllers, witness. It also bounds the properties when they are unpacked. It is that much
-	// below mercury.DefaultMaxMessage that a message with such a state can be sent.
+	// tails, timers, controllers, witness. It also bounds the properties when they are unpacked. It
+	// is that much below mercury.DefaultMaxMessage that a message with such a state can be sent.
 	MaxParts = 896 << 10
 	// MaxReason bounds the reason text of a Lost and of an OnloadRefused.
 	MaxReason = 512
@@ -48,9 +48,9 @@ type Onload struct {
 	Title   Title
 	Decided Geometry
 	Arrival Arrival
-	// Serial counts the handoffs from the one app to the other, from 1; 0 is of none. Low is the lowest that the
-	// origin still repeats: the destination answers a repeat as it did the first time, and forgets what
-	// is below.
+	// Serial counts the handoffs from the one app to the other, from 1; 0 is of none. Low is the
+	// lowest that the origin still repeats: the destination answers a repeat as it did the first
+	// time, and forgets what is below.
 	Serial, Low uint64
 	Parts       []byte // see Parts; aliases the input after Parse
 }

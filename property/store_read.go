@@ -15,11 +15,13 @@ const maxStoreDefaults = 1 << 20
 // earlier edition of the type. The value fits the type and shares no memory with b. What an edit
 // may change:
 //
-//   - fields of a FIXED_DICT come, go and change their order: unknown ones are skipped, missing and transient ones take the
-//     field's default; where None is no longer allowed, the whole takes the type's default;
-//   - the width and sign of whole numbers, as long as the value fits; a whole number may become a float that is equal;
-//   - FLOAT32 and FLOAT64; STRING, UNICODE_STRING and BLOB, as far as the bytes are valid; ARRAY and TUPLE, except that a
-//     fixed size must be met.
+//   - fields of a FIXED_DICT come, go and change their order: unknown ones are skipped, missing and
+//     transient ones take the field's default; where None is no longer allowed, the whole takes the
+//     type's default;
+//   - the width and sign of whole numbers, as long as the value fits; a whole number may become a
+//     float that is equal;
+//   - FLOAT32 and FLOAT64; STRING, UNICODE_STRING and BLOB, as far as the bytes are valid; ARRAY
+//     and TUPLE, except that a fixed size must be met.
 //
 // Errors are ErrTruncated, ErrLength and ErrValue, and name the field or element; rest is b then.
 // It allocates in proportion to len(b), and for at most [maxStoreDefaults] defaults.

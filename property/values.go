@@ -223,7 +223,8 @@ func (v *Values) notify(c Change) {
 }
 
 // begin returns the Change to tell of, with anything in it. It is kept with v, which saves an
-// allocation, and not part of it: clients hold thousands of Values of which they tell nobody. If a holder changes properties itself, it is told of those by Changes of their own.
+// allocation, and not part of it: clients hold thousands of Values of which they tell nobody. If a
+// holder changes properties itself, it is told of those by Changes of their own.
 func (v *Values) begin() *Change {
 	if v.busy {
 		return new(Change)

@@ -57,8 +57,9 @@ func (v *Values) ReadStore(b []byte, dom Stream) (unknown []string, rest []byte,
 
 // SalvageStore is ReadStore for a definition that may have changed beyond what [DataType.ReadStore]
 // bears: a property whose stored value does not fit any more takes its default, as if b lacked it.
-// notices tell of those, each with the reason, and of the unknown names; at most 256 of each. Errors are ErrSide,
-// ErrTruncated, ErrLength and ErrValue, for bytes that no definition could explain.
+// notices tell of those, each with the reason, and of the unknown names; at most 256 of each.
+// Errors are ErrSide, ErrTruncated, ErrLength and ErrValue, for bytes that no definition could
+// explain.
 func (v *Values) SalvageStore(b []byte, dom Stream) (notices []string, rest []byte, err error) {
 	if !v.stores(dom) {
 		return nil, b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)

@@ -8,16 +8,17 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// An origin repeats a handoff until it has the answer, and that may be long after: a CellApp with a tenth of a processor
-// reads it after half a minute. The real may have come here, gone on or ended, and be forgotten by then. So what was
-// answered is remembered by the serial of the handoff for as long as its origin may repeat it:
+// An origin repeats a handoff until it has the answer, and that may be long after: a CellApp with a
+// tenth of a processor reads it after half a minute. The real may have come here, gone on or ended,
+// and be forgotten by then. So what was answered is remembered by the serial of the handoff for as
+// long as its origin may repeat it:
 //
 //	           decided                 a handoff with a higher Low,
 //	(none) -----------------> answered ----------------------------> (none)
 //	                          repeats get the same answer            or the origin dies
 //
-// (It used to be a matter of tombstones, which stood for 15 s. An entity without a base lived twice, or once more after its
-// end.) The zero value has none.
+// (It used to be a matter of tombstones, which stood for 15 s. An entity without a base lived
+// twice, or once more after its end.) The zero value has none.
 type acceptances struct{ from map[mercury.Address]*accepted }
 
 // accepted is what one origin was answered.
@@ -91,7 +92,8 @@ func (p *Population) ackOnload(m *migrate.Onload, elsewhere bool, to mercury.Add
 	p.env.Out.Send(to, &migrate.OnloadAck{ID: m.ID, Order: m.Order, Elsewhere: elsewhere})
 }
 
-// answeredBefore answers a repeat as the first one was. One that its origin has heard the answer to is ignored.
+// answeredBefore answers a repeat as the first one was. One that its origin has heard the answer to
+// is ignored.
 func (p *Population) answeredBefore(m *migrate.Onload, from mercury.Address) bool {
 	if !p.accepted.has(from, m.Serial) {
 		return false

@@ -42,9 +42,9 @@ var (
 	errRule     = errors.New("the rule panicked")
 )
 
-// refuses says why a cell does not take an entity that is teleported to a place of it; nil if it does.
-// before is how many come with it and are not there yet, -1 if it is on the cell already. A cell that retires takes it, since it still has the
-// place: the real leaves with the others.
+// refuses says why a cell does not take an entity that is teleported to a place of it; nil if it
+// does. before is how many come with it and are not there yet, -1 if it is on the cell already. A
+// cell that retires takes it, since it still has the place: the real leaves with the others.
 func (c *Cell) refuses(e *presence.Entity, to *entity.Destination, before int) *placement.TeleportError {
 	leaf, _, there := c.tree.Leaf(c.id)
 	switch {

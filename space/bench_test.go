@@ -231,8 +231,8 @@ func BenchmarkPackedCell(b *testing.B) {
 	b.ReportMetric(float64(out.bytes)/float64(b.N)/2000, "bytes-sent/client-tick")
 }
 
-// BenchmarkWalkingCrowd is a tick of a cell with 2,000 players who walk on 300 by 300 m, see 100 m far, and are sent
-// 20 kbit/s each (row E7 of the design).
+// BenchmarkWalkingCrowd is a tick of a cell with 2,000 players who walk on 300 by 300 m, see 100 m
+// far, and are sent 20 kbit/s each (row E7 of the design).
 func BenchmarkWalkingCrowd(b *testing.B) {
 	tick, out := throng{side: 300, line: 5000, reals: 2000, players: 2000, budget: 250, radius: 100, walk: true}.begin(b)
 	b.ReportAllocs()
@@ -243,8 +243,8 @@ func BenchmarkWalkingCrowd(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/2000, "us/client-tick")
 }
 
-// BenchmarkIdleFlows is what 2,000 reals do for their flows in a tick, each with eight others that it has spoken with
-// within the last minute.
+// BenchmarkIdleFlows is what 2,000 reals do for their flows in a tick, each with eight others that
+// it has spoken with within the last minute.
 func BenchmarkIdleFlows(b *testing.B) {
 	const players, others = 2000, 8
 	var c *Cell

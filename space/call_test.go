@@ -58,9 +58,9 @@ func TestCallsKeepTheirNames(t *testing.T) {
 	}
 }
 
-// A base and its cell part are restored, one after the other. The client says again what the base's copy lacks, and
-// the base passes it on in another message than before: the target knows it all the same. What the client says
-// next is handled.
+// A base and its cell part are restored, one after the other. The client says again what the base's
+// copy lacks, and the base passes it on in another message than before: the target knows it all the
+// same. What the client says next is handled.
 func TestClientCallSaidAgainToRestoredBase(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -20, 1)

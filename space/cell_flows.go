@@ -89,8 +89,8 @@ func (r *Real) stir(id entity.ID, side entity.Part) {
 	}
 }
 
-// flowOf finds the flow with another part, or where it belongs. A search of the library would copy a peer, of five lines
-// of memory, for each look.
+// flowOf finds the flow with another part, or where it belongs. A search of the library would copy
+// a peer, of five lines of memory, for each look.
 func (r *Real) flowOf(id entity.ID, side entity.Part) (int, bool) {
 	from, to := 0, len(r.flows)
 	for from < to {
@@ -111,8 +111,8 @@ func (p *peer) compare(id entity.ID, side entity.Part) int {
 	return cmp.Or(cmp.Compare(p.id, id), cmp.Compare(p.side, side))
 }
 
-// base returns the flow with the entity's own base. It is asked for several times in each tick of each player, and so
-// looked for where it was the last time.
+// base returns the flow with the entity's own base. It is asked for several times in each tick of
+// each player, and so looked for where it was the last time.
 func (r *Real) base() *peer {
 	if r.baseAt < len(r.flows) && r.own(&r.flows[r.baseAt]) {
 		return &r.flows[r.baseAt]
@@ -194,9 +194,9 @@ func (c *Cell) runLoopback() {
 	}
 }
 
-// goesOn is where to pass on the message at hand for a real that is a ghost here. It is nowhere if the ghost is no
-// newer than the one that has sent the message here: it would go round in a circle, as fast as the network can. The
-// sender's timer tries again instead.
+// goesOn is where to pass on the message at hand for a real that is a ghost here. It is nowhere if
+// the ghost is no newer than the one that has sent the message here: it would go round in a circle,
+// as fast as the network can. The sender's timer tries again instead.
 func (c *Cell) goesOn(g *ghost.Ghost) hosting.Way {
 	if !c.population.past.Before(g.Entity.Order) {
 		return hosting.Way{}
@@ -315,9 +315,9 @@ func (c *Cell) settleFlows() {
 // fairStep is a large prime, so that ticks begin all over the list.
 const fairStep = 7919
 
-// settleFlows looks at the flow with the base in each tick, and at those with others when one of them was looked for
-// since, has something to tell, or may be idle: a player who has called ten others within PeerLease has fifty lines of
-// memory of flows.
+// settleFlows looks at the flow with the base in each tick, and at those with others when one of
+// them was looked for since, has something to tell, or may be idle: a player who has called ten
+// others within PeerLease has fifty lines of memory of flows.
 func (r *Real) settleFlows() {
 	if r.cell.now < r.quietUntil {
 		if !r.e.Base.IsZero() {
@@ -355,8 +355,8 @@ func (r *Real) settleFlows() {
 // stillQuiet says that no flow was looked for while settleFlows went through them.
 const stillQuiet time.Duration = -1
 
-// settleFlow does it with one. It reports false if the other end was given up: the script may have been told, and have
-// changed the flows.
+// settleFlow does it with one. It reports false if the other end was given up: the script may have
+// been told, and have changed the flows.
 func (r *Real) settleFlow(p *peer) bool {
 	c := r.cell
 	r.ack(p)

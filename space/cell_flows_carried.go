@@ -48,8 +48,9 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 // patienceUnit is how finely the times of a flow travel.
 const patienceUnit = 100 * time.Millisecond
 
-// appendPatience encodes how long a flow has not moved; how long its other end will still be looked for, and how long
-// ago it was asked, both from 1 on, or 0 if neither is so. A backup has none of them: they begin anew.
+// appendPatience encodes how long a flow has not moved; how long its other end will still be looked
+// for, and how long ago it was asked, both from 1 on, or 0 if neither is so. A backup has none of
+// them: they begin anew.
 func (r *Real) appendPatience(b []byte, p *peer, sending bool) []byte {
 	if !sending {
 		return append(b, 0, 0)

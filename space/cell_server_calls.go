@@ -222,11 +222,12 @@ func (r *Real) takeAnswer(m *flow.Message, body []byte) error {
 	return nil
 }
 
-// answersAhead reports whether a message answers a call that the cell part, restored, has yet to make
-// again: its base has not sent again what caused the call. Such an answer must not be taken, since the
-// target knows the repeated call, and does not answer it a second time. The base's own messages are in
-// order: what causes a call is before the answer. A base in a later life may not know the cause any more: its first
-// word, which comes after all that it knows of the former life, ends the wait.
+// answersAhead reports whether a message answers a call that the cell part, restored, has yet to
+// make again: its base has not sent again what caused the call. Such an answer must not be taken,
+// since the target knows the repeated call, and does not answer it a second time. The base's own
+// messages are in order: what causes a call is before the answer. A base in a later life may not
+// know the cause any more: its first word, which comes after all that it knows of the former life,
+// ends the wait.
 func (r *Real) answersAhead(m *flow.Message) bool {
 	cause := flow.AnsweredCause(m.Payload)
 	if cause == 0 || m.From == r.e.ID {

@@ -109,9 +109,10 @@ func (r *Real) sees(id entity.ID) bool {
 	return rec != nil && r.sight(rec) != nil
 }
 
-// appendSaving and readSaving carry what the client has said last, which numbers were forgotten, what the newest
-// settled backup has, the state of an unconfirmed one, and how long calls to unseen entities wait. A restored real has no
-// use for the last two, and keeps again what the copy has kept.
+// appendSaving and readSaving carry what the client has said last, which numbers were forgotten,
+// what the newest settled backup has, the state of an unconfirmed one, and how long calls to unseen
+// entities wait. A restored real has no use for the last two, and keeps again what the copy has
+// kept.
 func (r *Real) appendSaving(b []byte, sending bool) []byte {
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.uploads.session)), r.uploads.number)
 	b = binary.AppendUvarint(b, r.spent)

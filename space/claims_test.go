@@ -247,9 +247,10 @@ func TestFollowsThroughTheGiver(t *testing.T) {
 	}
 }
 
-// TestHandoffOfAFormerLife: a handoff waits in a channel while the base makes the entity again where it was, and
-// comes just before that of the new real. What the base says to the new one, passed on from there, is not told
-// to the old one, which the base is about to refuse. (It was: the old one met a gap.)
+// TestHandoffOfAFormerLife: a handoff waits in a channel while the base makes the entity again
+// where it was, and comes just before that of the new real. What the base says to the new one,
+// passed on from there, is not told to the old one, which the base is about to refuse. (It was: the
+// old one met a gap.)
 func TestHandoffOfAFormerLife(t *testing.T) {
 	r := lied(t)
 	parts := slices.Clone(r.real(7).packed(true))
@@ -407,8 +408,9 @@ func TestLateStatesAfterDelete(t *testing.T) {
 	}
 }
 
-// TestRefusedStaysAway: a handoff comes a second time, long after the base has refused the real that the first one made.
-// It is answered, so that it ends, and makes nothing. (It did, and ghosts of the real went back to what it had been.)
+// TestRefusedStaysAway: a handoff comes a second time, long after the base has refused the real
+// that the first one made. It is answered, so that it ends, and makes nothing. (It did, and ghosts
+// of the real went back to what it had been.)
 func TestRefusedStaysAway(t *testing.T) {
 	r := lied(t)
 	var late *migrate.Onload

@@ -50,7 +50,8 @@ func TestBackupIsCommitted(t *testing.T) {
 	}
 }
 
-// That the base has handled the backup is not enough while nobody else has it, also not after a restore from it.
+// That the base has handled the backup is not enough while nobody else has it, also not after a
+// restore from it.
 func TestCommitWaitsForCopy(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 1)

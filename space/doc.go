@@ -62,9 +62,9 @@
 //
 // # Who moves a player
 //
-// A player's own client moves it, unless a controller does (Real.MoveTo) or the script has said that
-// another client or the server alone does (Real.SetControlledBy). The client is at once where it says that it is, and
-// uploads that some ten times a second; the cell checks each upload:
+// A player's own client moves it, unless a controller does (Real.MoveTo) or the script has said
+// that another client or the server alone does (Real.SetControlledBy). The client is at once where
+// it says that it is, and uploads that some ten times a second; the cell checks each upload:
 //
 //	of this session and incarnation, and newer      else it does not count
 //	repeats the number of the last forced place     else Counters.Overruled, and nothing more
@@ -201,8 +201,8 @@
 //     control what it sees through a gateway (SetControlledBy).
 //   - An image's place is that of the entity as known here, and the offset. So clients converge as they
 //     do without gateways.
-//   - A gateway that one of its spaces does not have any more, since it was closed there or the space has lost its data, is
-//     closed: nobody sees through, whatever the other space still has.
+//   - A gateway that one of its spaces does not have any more, since it was closed there or the
+//     space has lost its data, is closed: nobody sees through, whatever the other space still has.
 //   - To whoever looks on, an entity that goes through leaves and enters in one bundle, at one place. Its
 //     own client and its companions see nothing of that in a transition.
 //
@@ -292,13 +292,14 @@
 //
 // A hostile CellApp can still do this. It can say of any entity that it has taken it over, with a
 // ghost State: ghosts follow the newest real that they hear of, since that State may be the only
-// news if the app before it has died. Such a ghost shows the clients of its cell what the liar says,
-// and calls from there go to the liar, until the real comes or the liar is declared dead. Reals,
-// bases, backups and the entity's own client do not follow. An entity without a base has no title,
-// so a CellApp can bring a second one of it into the world. Numbers of flows are not signed, so it
-// can call as any entity that is not on the called one's CellApp, and ack for it. It can move a
-// player whose session number it guesses, and a driven entity, as far as physics lets them go. And whatever it was
-// once given, in a handoff or to restore, it can claim until the next incarnation.
+// news if the app before it has died. Such a ghost shows the clients of its cell what the liar
+// says, and calls from there go to the liar, until the real comes or the liar is declared dead.
+// Reals, bases, backups and the entity's own client do not follow. An entity without a base has no
+// title, so a CellApp can bring a second one of it into the world. Numbers of flows are not signed,
+// so it can call as any entity that is not on the called one's CellApp, and ack for it. It can move
+// a player whose session number it guesses, and a driven entity, as far as physics lets them go.
+// And whatever it was once given, in a handoff or to restore, it can claim until the next
+// incarnation.
 //
 // # Load
 //
@@ -357,8 +358,9 @@
 //   - When a base has a backup, it has all that the real said before it. The frozen copy of a
 //     handoff is as new as the real was, so a real restored from it repeats what nobody had
 //     acknowledged (Real.retell).
-//   - A flow with another part is forgotten when no settled backup keeps anything of it, and the other end has said that
-//     nothing of it can come again. Numbers up to the highest one that was forgotten are doubted.
+//   - A flow with another part is forgotten when no settled backup keeps anything of it, and the
+//     other end has said that nothing of it can come again. Numbers up to the highest one that was
+//     forgotten are doubted.
 //   - A commit's callback (Real.Backup) comes only when the base has the state that it is about.
 //   - A call to a real with a base is given up only when that base says so or is dead.
 //   - A handoff's Onload uses the same channel as earlier ghost messages of the real, and the real

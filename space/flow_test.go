@@ -200,8 +200,8 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 }
 
-// Ghosts that point at each other in a circle, left by handoffs that wait or have failed, must not pass a message
-// round: one follows the hops of a real as they went up.
+// Ghosts that point at each other in a circle, left by handoffs that wait or have failed, must not
+// pass a message round: one follows the hops of a real as they went up.
 func TestMessagesDoNotCircle(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hops []uint32 // of the ghost on each app, which says that the real is on the next one

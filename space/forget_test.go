@@ -13,8 +13,8 @@ import (
 // pass lets time pass.
 func (r *rig) pass(d time.Duration) { r.tick(int(d/tickPeriod) + 1) }
 
-// A base that had a tenth of a processor for two minutes restored a caller from a copy as old as that. The called
-// entity had forgotten the caller after one, and handled its calls again.
+// A base that had a tenth of a processor for two minutes restored a caller from a copy as old as
+// that. The called entity had forgotten the caller after one, and handled its calls again.
 func TestCallsOfTheLateRestoredAreKnown(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -50, 1)

@@ -190,8 +190,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// Whoever can be seen where it is and through a gateway is seen where it is, once; and through the gateway when
-// it has gone out of sight. This is one space, whose ends are on two apps.
+// Whoever can be seen where it is and through a gateway is seen where it is, once; and through the
+// gateway when it has gone out of sight. This is one space, whose ends are on two apps.
 func TestGatewayInOneSpace(t *testing.T) {
 	r := newRig(t, 2)
 	g := Gateway{

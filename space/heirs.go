@@ -8,8 +8,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// When a BaseApp dies, other BaseApps bring its bases back, and some of its bases may go to others while it lives
-// (package entity/baseapp). Each app works out by itself where, so reals find their bases at once:
+// When a BaseApp dies, other BaseApps bring its bases back, and some of its bases may go to others
+// while it lives (package entity/baseapp). Each app works out by itself where, so reals find their
+// bases at once:
 //
 //	real, ghost, frozen copy, what a destroyed real owes ---> the heir
 //	flows to its bases                                   ---> the heir, from the oldest message kept
@@ -18,8 +19,8 @@ import (
 // Nothing that is kept is lost by that: the copy of a base is older than what the base has handled, and
 // flows keep what no copy contains.
 
-// heir is the app of an entity's base, now: the given one as long as that lives and nothing is known of a move. It
-// is zero if the entity has none, or none any more.
+// heir is the app of an entity's base, now: the given one as long as that lives and nothing is
+// known of a move. It is zero if the entity has none, or none any more.
 func (p *Population) heir(base mercury.Address, id entity.ID) mercury.Address {
 	if base.IsZero() {
 		return base

@@ -601,8 +601,8 @@ func (r *rig) reals(id entity.ID) (n int) {
 	return n
 }
 
-// A CellApp that had a tenth of a processor heard for half a minute no answer to a handoff, and repeated it. The real
-// had gone on by then, and was forgotten: it came to life again.
+// A CellApp that had a tenth of a processor heard for half a minute no answer to a handoff, and
+// repeated it. The real had gone on by then, and was forgotten: it came to life again.
 func TestLateRepeatOfAHandoff(t *testing.T) {
 	for name, made := range map[string]func(*rig) entity.ID{
 		"with a base":    func(r *rig) entity.ID { r.create(7, -150, 0); return 7 },

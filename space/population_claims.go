@@ -43,11 +43,12 @@ func (p *Population) outdo(rec *record, order entity.Order) *record {
 	return nil
 }
 
-// denies reports whether a real is not made for now because a ghost that is here, or was, is newer. Either the order to
-// make it comes late, and its base has begun another one since; then the ghost must not go back. Or the
-// ghost's app lies. The base knows: told that there is no such real, it refuses an outdated one, and
-// begins the next incarnation in place of one that counts. Nobody but the base makes incarnations, so
-// an order that is newer than one denied shows that the ghost is the lie.
+// denies reports whether a real is not made for now because a ghost that is here, or was, is newer.
+// Either the order to make it comes late, and its base has begun another one since; then the ghost
+// must not go back. Or the ghost's app lies. The base knows: told that there is no such real, it
+// refuses an outdated one, and begins the next incarnation in place of one that counts. Nobody but
+// the base makes incarnations, so an order that is newer than one denied shows that the ghost is
+// the lie.
 func (p *Population) denies(id entity.ID, rec *record, order entity.Order, base mercury.Address, title migrate.Title) bool {
 	if rec == nil {
 		if base.IsZero() || !p.rumours.Deny(id, order) {

@@ -41,8 +41,8 @@ func (p *Population) handleForNobody(m *flow.Message) {
 	}
 }
 
-// Follow has handle take a message that another CellApp has passed on: past is the order that the real has by what is
-// known there. See wire.Onward.
+// Follow has handle take a message that another CellApp has passed on: past is the order that the
+// real has by what is known there. See wire.Onward.
 func (p *Population) Follow(past entity.Order, handle func() error) error {
 	p.past = past
 	defer func() { p.past = entity.Order{} }()
@@ -101,10 +101,11 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	}
 }
 
-// takeAck settles a flow as its target says; r is nil if the real was destroyed. A restored part may
-// have handled less than the one before it, whose acks no longer count. That the target has ended is believed of
-// those alone who must know. From anyone else it is no sign of life either: callers whose calls went on to another app
-// once had the end told by that one, again and again, and waited for as long as it remembered.
+// takeAck settles a flow as its target says; r is nil if the real was destroyed. A restored part
+// may have handled less than the one before it, whose acks no longer count. That the target has
+// ended is believed of those alone who must know. From anyone else it is no sign of life either:
+// callers whose calls went on to another app once had the end told by that one, again and again,
+// and waited for as long as it remembered.
 func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, from mercury.Address) {
 	if !a.Gone {
 		end.out.Heed(p.now, a, stream, &end.life)

@@ -65,8 +65,9 @@ func (p *Population) OnloadAck(m *migrate.OnloadAck, from mercury.Address) error
 	return nil
 }
 
-// overtaken drops what is under way of an entity that its base has made again here, and the ghosts that nobody
-// else knows of. Without this a real that nobody acknowledges was sent for as long as its channel was cut.
+// overtaken drops what is under way of an entity that its base has made again here, and the ghosts
+// that nobody else knows of. Without this a real that nobody acknowledges was sent for as long as
+// its channel was cut.
 func (p *Population) overtaken(e *presence.Entity) {
 	if order, waits := p.handoffs.Has(e.ID); !waits || !order.Before(e.Order) {
 		return
@@ -150,8 +151,9 @@ func (p *Population) ChannelBroke(app mercury.Address) {
 // Pending counts what still has to be told, including for entities that have left all cells here.
 func (p *Population) Pending() uint64 { return p.pending(false) }
 
-// ReportedPending is Pending for a report. Nobody waits for it to become zero before the world is frozen: until then it
-// does not look at all that crowds see, which took a fifth of a tick of 2,000 players in each second.
+// ReportedPending is Pending for a report. Nobody waits for it to become zero before the world is
+// frozen: until then it does not look at all that crowds see, which took a fifth of a tick of 2,000
+// players in each second.
 func (p *Population) ReportedPending() uint64 { return p.pending(!p.frozen) }
 
 func (p *Population) pending(roughly bool) uint64 {

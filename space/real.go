@@ -91,8 +91,8 @@ type Real struct {
 	cause        uint64        // number of the base's message being handled; 0 for none
 	saving       uint64        // number of the backup that the base has to confirm; 0 for none
 	savedAt      time.Duration // when the last backup was sent
-	// inBackup is what that has which the base has to confirm, backed what the newest confirmed one has, and spent
-	// the highest number of a flow that was forgotten.
+	// inBackup is what that has which the base has to confirm, backed what the newest confirmed one
+	// has, and spent the highest number of a flow that was forgotten.
 	inBackup, backed contents
 	spent            uint64
 	// What came from other entities since that backup.

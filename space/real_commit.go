@@ -30,11 +30,11 @@ type commit struct {
 }
 
 // Backup has the entity backed up with the next tick, and calls the script's method of that name, a
-// func (T) OnX(entity.Callback), once the base has the backup and other BaseApps have a copy of the base with
-// it: from then on neither the death of a CellApp nor that of a BaseApp, nor both at once, undo what the script
-// had done before it called Backup. Where nothing protects the base (see entity.Base.Backup), the base alone has
-// it. That is the commit point of a trade: set the goods aside, back up, and hand them over in the callback. The
-// callback's ID is 0.
+// func (T) OnX(entity.Callback), once the base has the backup and other BaseApps have a copy of the
+// base with it: from then on neither the death of a CellApp nor that of a BaseApp, nor both at
+// once, undo what the script had done before it called Backup. Where nothing protects the base (see
+// entity.Base.Backup), the base alone has it. That is the commit point of a trade: set the goods
+// aside, back up, and hand them over in the callback. The callback's ID is 0.
 //
 // The callback travels with the entity. If the CellApp dies, the restored script gets it for each
 // backup that the base had, once that is as safe, also if the former one got it already: so what it does must

@@ -8,13 +8,14 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// refusals remember the reals that were here and that their bases refused, each for the lease of a tombstone. A
-// handoff of such a real that was long on its way brought it to life once more: for a moment, but its ghosts went
-// back to what it had been.
+// refusals remember the reals that were here and that their bases refused, each for the lease of a
+// tombstone. A handoff of such a real that was long on its way brought it to life once more: for a
+// moment, but its ghosts went back to what it had been.
 //
-// A tombstone would forbid too much, since a real may be refused that never was (an app made it up), and the true one
-// may come here yet. So a refusal is for the title: it forbids the same incarnation, up to the hop that was refused.
-// At most ghost.MaxTombstones are remembered, and beyond that the oldest is forgotten. The zero value has none.
+// A tombstone would forbid too much, since a real may be refused that never was (an app made it
+// up), and the true one may come here yet. So a refusal is for the title: it forbids the same
+// incarnation, up to the hop that was refused. At most ghost.MaxTombstones are remembered, and
+// beyond that the oldest is forgotten. The zero value has none.
 type refusals struct {
 	byID  map[entity.ID]refusedReal
 	queue []refusedReal // the oldest first

@@ -203,7 +203,8 @@ func TestWordsBounded(t *testing.T) {
 	}
 }
 
-// What a base that is slow has in its queue is not said again before there is room, and then ever more rarely.
+// What a base that is slow has in its queue is not said again before there is room, and then ever
+// more rarely.
 func TestWordsWaitForRoom(t *testing.T) {
 	var u unanswered
 	out := &counting{level: mercury.Packed}

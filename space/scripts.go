@@ -54,8 +54,9 @@ func (s *Scripts) Err() error { return s.registry.Err() }
 // bound to the properties of their names; any other field must have the tag `cellscape:"local"`,
 // which means that it is lost when the entity moves. Every cell method of the definition must be a
 // Go method of *T. A method whose name begins with On must be one of those, a hook such as
-// Creator's, or the callback of a timer or controller, func (T) OnX(entity.Callback), or of a two-way
-// call, func (T) OnX(entity.Reply). Any other is refused, since nothing would call it. Err reports the faults.
+// Creator's, or the callback of a timer or controller, func (T) OnX(entity.Callback), or of a
+// two-way call, func (T) OnX(entity.Reply). Any other is refused, since nothing would call it. Err
+// reports the faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.reals, name, constructor)
 }

@@ -281,8 +281,8 @@ func TestAnswerWaitsForTheCallMadeAgain(t *testing.T) {
 	}
 }
 
-// The base of the restored caller goes on in another life, and does not know the message any more that had caused the call: its
-// first word ends the wait, and what comes after the answer is heard.
+// The base of the restored caller goes on in another life, and does not know the message any more
+// that had caused the call: its first word ends the wait, and what comes after the answer is heard.
 func TestAnswerToWhatTheBaseHasForgotten(t *testing.T) {
 	r := newRig(t, 2)
 	r.two()
@@ -525,8 +525,9 @@ func TestCallsOfEntitiesWithoutBase(t *testing.T) {
 	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
 }
 
-// A cell part without a base that has gone far away is still called from where it was, and so is one that came
-// back and went elsewhere; that it has ended is told by nobody but the app where it has.
+// A cell part without a base that has gone far away is still called from where it was, and so is
+// one that came back and went elsewhere; that it has ended is told by nobody but the app where it
+// has.
 func TestCallsOfWhoWentAway(t *testing.T) {
 	r := newRig(t, 3)
 	r.create(7, -50, 1)

@@ -349,8 +349,8 @@ func TestLeftCallsAreSettledBesideANewCaller(t *testing.T) {
 	}
 }
 
-// Whoever says the end of an entity but need not know is not believed, and is no sign of life either: the target is given
-// up as soon as one of whom nobody says anything.
+// Whoever says the end of an entity but need not know is not believed, and is no sign of life
+// either: the target is given up as soon as one of whom nobody says anything.
 func TestEndThatIsNotBelieved(t *testing.T) {
 	r := newRig(t, 2)
 	a := r.create(7, 20, 1)

@@ -105,9 +105,9 @@ func (u *unanswered) broken(app mercury.Address, now time.Duration) {
 	}
 }
 
-// say sends a word if there is room for it: for a first time as for what is new, for a repeat as for what can wait. (It
-// used to be said again every two seconds, whatever waited. What a slow base was offered of a dead CellApp's handoffs
-// then had several times the room of its channel.)
+// say sends a word if there is room for it: for a first time as for what is new, for a repeat as
+// for what can wait. (It used to be said again every two seconds, whatever waited. What a slow base
+// was offered of a dead CellApp's handoffs then had several times the room of its channel.)
 func (w *word) say(now time.Duration, out hosting.Outbox) bool {
 	room := roomLater
 	if w.wait == 0 {
@@ -121,8 +121,8 @@ func (w *word) say(now time.Duration, out hosting.Outbox) bool {
 	return true
 }
 
-// repeat sends words that were not answered for a while, and those for which there was no room, in turns. It forgets
-// words to dead bases.
+// repeat sends words that were not answered for a while, and those for which there was no room, in
+// turns. It forgets words to dead bases.
 func (u *unanswered) repeat(now time.Duration, out hosting.Outbox) {
 	if len(u.list) == 0 {
 		return

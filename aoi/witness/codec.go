@@ -36,7 +36,9 @@ var errState = errors.New("witness: the state is not one that Append writes")
 
 // Append encodes everything that the next cell needs in order to go on where this one stopped:
 //
-//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint aliases given out so far, uvarint count, then by ascending alias and id
+//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor,
+//	f32 radius, f32 hysteresis, uvarint aliases given out so far, uvarint count,
+//	then by ascending alias and id
 //	uvarint id, uvarint incarnation, u8 flags, with viaFlag uvarint via, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy),
 //	uvarint last call number, uvarint last move stamp, uvarint alias,

@@ -28,7 +28,8 @@ func (w *Witness) compete() {
 	}
 }
 
-// apart is the square of the distance of an entry with a Subject. As a rule the sight has the place, and is at hand.
+// apart is the square of the distance of an entry with a Subject. As a rule the sight has the
+// place, and is at hand.
 func (w *Witness) apart(en *entry) float32 {
 	if en.s.now == w.view.now {
 		return w.view.apart(en.s)
@@ -107,7 +108,8 @@ func (w *Witness) calm() {
 	}
 }
 
-// serveFront serves the front of the queue, which takes its next turn. It reports false if nobody waits for one.
+// serveFront serves the front of the queue, which takes its next turn. It reports false if nobody
+// waits for one.
 func (w *Witness) serveFront() bool {
 	q := &w.queue
 	alias, ok := q.front()
@@ -149,8 +151,8 @@ func (w *Witness) attended(i int) bool {
 	return w.isPicked(i) || w.entries[i].since == w.updates
 }
 
-// serve says what an entry is owed, and the square of how far away it is. It reports false if there is nothing to
-// look at any more.
+// serve says what an entry is owed, and the square of how far away it is. It reports false if there
+// is nothing to look at any more.
 func (w *Witness) serve(i int) (apart float32, still bool) {
 	en := &w.entries[i]
 	t := w.assess(en)
@@ -174,9 +176,9 @@ func (w *Witness) serve(i int) (apart float32, still bool) {
 // is far away has its next turn half a minute later, and may stand beside the watcher long before.
 const patrolTicks = 10
 
-// patrol goes round all entries. Whoever has come much nearer since its last turn gets the next one sooner, and who is
-// among the nearest comes into the circle. What the client has seen is taken in while it says so: of packets that are
-// older than three seconds it says nothing any more.
+// patrol goes round all entries. Whoever has come much nearer since its last turn gets the next one
+// sooner, and who is among the nearest comes into the circle. What the client has seen is taken in
+// while it says so: of packets that are older than three seconds it says nothing any more.
 func (w *Witness) patrol() {
 	q := &w.queue
 	for range (len(w.entries) + patrolTicks - 1) / patrolTicks {
@@ -193,9 +195,9 @@ func (w *Witness) patrol() {
 	}
 }
 
-// rescue goes round all entries, too, and serves those that have waited too long, before the queue. One is served
-// whatever was spent, and more as far as the next Updates can save it. It looks for who will have waited too long
-// before it comes again, and does not go on without having served it.
+// rescue goes round all entries, too, and serves those that have waited too long, before the queue.
+// One is served whatever was spent, and more as far as the next Updates can save it. It looks for
+// who will have waited too long before it comes again, and does not go on without having served it.
 func (w *Witness) rescue(budget int) {
 	q := &w.queue
 	round := max(min(w.cfg.MaxWait/4, patrolTicks), 1)
@@ -215,14 +217,15 @@ func (w *Witness) rescue(budget int) {
 	}
 }
 
-// turnFrom is the turn that an entry would have if it had been where it is since its last one, and a step is that from
-// there. A step that began anew at each look would put off for ever who walks up to the watcher.
+// turnFrom is the turn that an entry would have if it had been where it is since its last one, and
+// a step is that from there. A step that began anew at each look would put off for ever who walks
+// up to the watcher.
 func (w *Witness) turnFrom(en *entry, step halfSteps) (at virtual) {
 	return (en.at - en.stepped.virtual() + step.virtual()).least(w.queue.now)
 }
 
-// hasten gives an entry the turn that is due from where it is, if that halves its wait. Most have not come nearer, and
-// are none of the nearest.
+// hasten gives an entry the turn that is due from where it is, if that halves its wait. Most have
+// not come nearer, and are none of the nearest.
 func (w *Witness) hasten(en *entry) {
 	q, step := &w.queue, halves(w.step(en, w.apart(en)))
 	if q.draws(step) {

@@ -22,13 +22,13 @@
 // In a packet, places stand in the order of the aliases, which is the order of the entries: an
 // Update goes through memory from the front to the back.
 //
-// The queue lasts while there is not room for all, and only whose turn comes is looked at. It knows times as slots of
-// sixteen steps; whose turns are in one slot have them as they came to it. The client
-// is told of an entity twenty metres away fourteen times as often as of one eighty metres away. An
-// entity with nothing unsent takes its turn and costs no bytes. The front of the queue defines the
-// present virtual time: an entity that was idle has saved up nothing. When all were looked at and there
-// is budget left, nobody competes any more. Each Update then looks at all, until they do not fit again;
-// the nearest come first.
+// The queue lasts while there is not room for all, and only whose turn comes is looked at. It knows
+// times as slots of sixteen steps; whose turns are in one slot have them as they came to it. The
+// client is told of an entity twenty metres away fourteen times as often as of one eighty metres
+// away. An entity with nothing unsent takes its turn and costs no bytes. The front of the queue
+// defines the present virtual time: an entity that was idle has saved up nothing. When all were
+// looked at and there is budget left, nobody competes any more. Each Update then looks at all,
+// until they do not fit again; the nearest come first.
 //
 // A turn is a step after the last one, and the step is that of where the entity is now. Whoever has gone
 // away when the turn comes is put off. Whoever has come near is hastened: a patrol goes round all entries

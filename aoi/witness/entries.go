@@ -26,8 +26,8 @@ func (w *Witness) insert(en entry) *entry {
 	return &w.entries[i]
 }
 
-// standFrom notes where the entries from an index on stand now. They lie in a row, and come in the time that searching
-// for a few of them would take.
+// standFrom notes where the entries from an index on stand now. They lie in a row, and come in the
+// time that searching for a few of them would take.
 func (w *Witness) standFrom(first int) {
 	for i := first; i < len(w.entries) && w.entries[i].alias != none; i++ {
 		w.stand(w.entries[i].alias, i)
@@ -98,8 +98,8 @@ func (w *Witness) locate(n ref) (int, bool) {
 	return from, from < len(w.entries) && w.entries[from].alias == n.alias && w.entries[from].a != nil && w.entries[from].a.id == n.id
 }
 
-// slot finds the entry with an alias, or where it would stand or the one before. Entries stay where they are as a
-// rule, so it looks first where that was the last time.
+// slot finds the entry with an alias, or where it would stand or the one before. Entries stay where
+// they are as a rule, so it looks first where that was the last time.
 func (w *Witness) slot(alias uint16) (int, bool) {
 	if int(alias) < len(w.where) {
 		if i := int(w.where[alias]); i < len(w.entries) && w.entries[i].alias == alias {
@@ -113,7 +113,8 @@ func (w *Witness) slot(alias uint16) (int, bool) {
 	return i, found
 }
 
-// search is slot without a memory. Few numbers below one in use are free as a rule, so that it goes down from there.
+// search is slot without a memory. Few numbers below one in use are free as a rule, so that it goes
+// down from there.
 func (w *Witness) search(alias uint16) (int, bool) {
 	high := min(int(alias), len(w.entries)-1)
 	low, by := high, 1

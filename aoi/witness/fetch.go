@@ -1,7 +1,8 @@
 package witness
 
-// The entries that an Update is about to serve lie scattered over memory. Asked for together they come in the time of a
-// few; one after the other, waiting for them is most of what an Update in a crowd costs. So they are touched first.
+// The entries that an Update is about to serve lie scattered over memory. Asked for together they
+// come in the time of a few; one after the other, waiting for them is most of what an Update in a
+// crowd costs. So they are touched first.
 
 // fetchAhead is how many turns are fetched together: about as many as come in an Update.
 const fetchAhead = 48

@@ -56,8 +56,8 @@ func (w *Witness) assertCollected() {
 	}
 }
 
-// assertQueue checks that everyone waits in the queue who has a Subject to look at, where the turn belongs, and that
-// nobody else does.
+// assertQueue checks that everyone waits in the queue who has a Subject to look at, where the turn
+// belongs, and that nobody else does.
 func (w *Witness) assertQueue() {
 	q := &w.queue
 	w.clearPicked() // scratch: who waits

@@ -192,7 +192,8 @@ func (w *Witness) sayReturn(en *entry) (exact, ok bool) {
 
 // append encodes what is kept, the oldest first: uvarint count, and for each
 //
-//	uvarint id, u8 slot, uvarint incarnation, uvarint last move stamp, uvarint last call number, uvarint bytes, bool rested,
+//	uvarint id, u8 slot, uvarint incarnation, uvarint last move stamp, uvarint last call number,
+//	uvarint bytes, bool rested,
 //	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy)
 func (k *kept) append(b []byte) []byte {
 	var slots []int

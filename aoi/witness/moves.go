@@ -252,8 +252,8 @@ func (m *moves) say(en *entry, index int32, f form) {
 	m.wrote(en, index, manner, len(list.Entries)-start)
 }
 
-// wrote takes in that the last entry of a list, of so many bytes, is the place of an entry: if the packet has no room
-// for it, another one begins.
+// wrote takes in that the last entry of a list, of so many bytes, is the place of an entry: if the
+// packet has no room for it, another one begins.
 func (m *moves) wrote(en *entry, index int32, manner protocol.Manner, size int) {
 	if m.written.add(manner, uint32(en.alias), size, m.most) {
 		m.next(manner, size)
@@ -296,7 +296,8 @@ func (m *moves) count() {
 	}
 }
 
-// next begins another packet. It takes over the last bytes of a list: an entry of which the alias is not noted yet.
+// next begins another packet. It takes over the last bytes of a list: an entry of which the alias
+// is not noted yet.
 func (m *moves) next(manner protocol.Manner, bytes int) {
 	list := &m.lists[manner]
 	end := len(list.Entries) - bytes
@@ -393,8 +394,8 @@ type listing struct {
 	alias   uint32 // the highest
 }
 
-// with is the size that the list has with one more place. It goes by the form that aliases take: bits or steps,
-// whichever is shorter.
+// with is the size that the list has with one more place. It goes by the form that aliases take:
+// bits or steps, whichever is shorter.
 func (l *listing) with(alias uint32, place int) int {
 	if bits := int(max(l.alias, alias))/8 + 1; bits <= l.entries+1 {
 		return l.places + place + bits

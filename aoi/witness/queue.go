@@ -76,8 +76,8 @@ func halves(step virtual) halfSteps { return halfSteps(min(step/(step1/2), math.
 
 func (h halfSteps) virtual() virtual { return virtual(h) * (step1 / 2) }
 
-// step is how far a turn at a distance, of which the square is given, pushes an entity back: by the scheme that a script
-// has set for this client, or by that of its type. It needs a Subject.
+// step is how far a turn at a distance, of which the square is given, pushes an entity back: by the
+// scheme that a script has set for this client, or by that of its type. It needs a Subject.
 func (w *Witness) step(en *entry, apart float32) virtual {
 	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
 		return w.schemed(&en.a.scheme, apart)

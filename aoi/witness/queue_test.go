@@ -89,7 +89,8 @@ func total(packets [][]byte) (bytes int) {
 	return bytes
 }
 
-// still brings as many into the circle as it follows, who never have anything to tell: all others are behind them.
+// still brings as many into the circle as it follows, who never have anything to tell: all others
+// are behind them.
 func (wd *world) still() {
 	for i := range followed {
 		wd.w.Enter(wd.subject(newEntity(wd.def, entity.ID(1000+i), 1, 1, 0)))

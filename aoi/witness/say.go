@@ -113,8 +113,8 @@ func (w *Witness) sayEnter(en *entry) (exact bool) {
 	return exact
 }
 
-// toldExactly reports whether a client that meets an entity is told the exact place: one on the way is out of date in
-// a tick.
+// toldExactly reports whether a client that meets an entity is told the exact place: one on the way
+// is out of date in a tick.
 func (w *Witness) toldExactly(en *entry) bool {
 	return w.view.unlimited || !en.s.moving || en.s.exact
 }

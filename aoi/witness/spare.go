@@ -8,9 +8,10 @@ type spare struct{ budget, detail uint16 }
 // whole is a full share, in thousandths.
 const whole = 1000
 
-// leastSaving is what a cell that saves leaves of the budget of a client at the least, in bytes: the places of the
-// nearest twenty in each second Update, and as much for all else. Less would hardly save work: in a crowd of 2,000
-// a quarter of 250 bytes left a CellApp with 0.5 of a core to do, where the whole took 0.65.
+// leastSaving is what a cell that saves leaves of the budget of a client at the least, in bytes:
+// the places of the nearest twenty in each second Update, and as much for all else. Less would
+// hardly save work: in a crowd of 2,000 a quarter of 250 bytes left a CellApp with 0.5 of a core to
+// do, where the whole took 0.65.
 const leastSaving = 125
 
 func (s spare) of(bytes int) int { return int(int64(bytes) * int64(s.budget) / whole) }

@@ -191,8 +191,9 @@ func (w *Witness) assess(en *entry) turn {
 	return t
 }
 
-// wordBytes is a guess at what is due reliably, newsBytes at news; what places take is known. A wrong one makes an Update
-// spend what the next must save, or serve turns in order for which there was room.
+// wordBytes is a guess at what is due reliably, newsBytes at news; what places take is known. A
+// wrong one makes an Update spend what the next must save, or serve turns in order for which there
+// was room.
 const (
 	wordBytes = 64
 	newsBytes = 16

@@ -92,10 +92,11 @@ func (k *walkers) nearest(n int) []*presence.Entity {
 	return near[:n]
 }
 
-// In a crowd of 2,000 on 300 by 300 m who all walk, and change a property every five seconds, at 20 kbit/s, a client
-// holds the places of the nearest twenty of at most two ticks ago but for one in a hundred, and nobody's is older than
-// 30 s (row E7 of the design). A place of someone whom the client has not met is as old as the other is in view. Where
-// the cell saves, all wait a little longer.
+// In a crowd of 2,000 on 300 by 300 m who all walk, and change a property every five seconds, at 20
+// kbit/s, a client holds the places of the nearest twenty of at most two ticks ago but for one in a
+// hundred, and nobody's is older than 30 s (row E7 of the design). A place of someone whom the
+// client has not met is as old as the other is in view. Where the cell saves, all wait a little
+// longer.
 func TestNearestOfWalkers(t *testing.T) {
 	for _, c := range []struct {
 		share            uint16 // of the budget
@@ -126,8 +127,9 @@ func TestNearestOfWalkers(t *testing.T) {
 	}
 }
 
-// What a place takes does not depend on how far away the player is: its client's word of what it has seen may be under
-// way for six ticks, which is a round trip of 400 ms, with the waits for the ticks of both sides.
+// What a place takes does not depend on how far away the player is: its client's word of what it
+// has seen may be under way for six ticks, which is a round trip of 400 ms, with the waits for the
+// ticks of both sides.
 func TestPlacesAreSmallFarAway(t *testing.T) {
 	for _, late := range []int{0, 2, 4, 6} {
 		k := newWalkers(t, Config{MaxRadius: 100}, 300, 500)
@@ -150,8 +152,8 @@ func TestPlacesAreSmallFarAway(t *testing.T) {
 	}
 }
 
-// In a crowd most wait for longer than a client says what it has seen. What it had is taken in while it does, so that
-// hardly any place must be told in the longest form.
+// In a crowd most wait for longer than a client says what it has seen. What it had is taken in
+// while it does, so that hardly any place must be told in the longest form.
 func TestWhoWaitsIsKnown(t *testing.T) {
 	k := newWalkers(t, Config{BytesPerTick: 250, MaxRadius: 100}, 1000, 212)
 	k.late = 3

@@ -2,9 +2,10 @@ package witness
 
 import "math/bits"
 
-// wheel holds whose turn comes when, by alias: a list for each slot of virtual time, in which those who came first stand
-// first, and each stands in one at most. It takes four bytes for each alias, and who takes another turn touches three of
-// them. A heap of times took ten kilobytes in a crowd, which a witness had to fetch from far away in each tick.
+// wheel holds whose turn comes when, by alias: a list for each slot of virtual time, in which those
+// who came first stand first, and each stands in one at most. It takes four bytes for each alias,
+// and who takes another turn touches three of them. A heap of times took ten kilobytes in a crowd,
+// which a witness had to fetch from far away in each tick.
 //
 //	           now
 //	links  [ ... | s7 | s8 | ... | s6 | alias 0 | alias 1 | ... ]     s7 -> alias 3 -> alias 20 -> s7
@@ -15,18 +16,22 @@ type wheel struct {
 	n      int                         // how many stand in all
 }
 
-// link has the neighbours in a list that goes round through its slot. Whoever stands in none is its own neighbour.
+// link has the neighbours in a list that goes round through its slot. Whoever stands in none is its
+// own neighbour.
 type link struct{ next, prev uint16 }
 
 const (
-	// slotBits is how long a slot is: sixteen steps of an entity at 0 m. Those with shorter steps are nearer than a
-	// seventeenth of MaxRadius, so that they stand in the circle as a rule; in one slot they take turns.
+	// slotBits is how long a slot is: sixteen steps of an entity at 0 m. Those with shorter steps
+	// are nearer than a seventeenth of MaxRadius, so that they stand in the circle as a rule; in
+	// one slot they take turns.
 	slotBits = 4 + step1Bits
-	// slots reach over 8192 steps, more than that of who is MaxRadius away. Whose turn is later stands in the last of them.
+	// slots reach over 8192 steps, more than that of who is MaxRadius away. Whose turn is later
+	// stands in the last of them.
 	slots       = 512
 	slotsInWord = 64
-	// lastQueued bounds the aliases that a wheel takes, so that they and the slots have numbers of 16 bits. Above it are only
-	// those of a client that has not said what it has seen of fifty thousand who went; they have turns as those without one.
+	// lastQueued bounds the aliases that a wheel takes, so that they and the slots have numbers of
+	// 16 bits. Above it are only those of a client that has not said what it has seen of fifty
+	// thousand who went; they have turns as those without one.
 	lastQueued = 1<<16 - 1 - slots
 )
 

@@ -73,9 +73,9 @@ func (w *Witness) Reach() (radius, hysteresis float32) { return w.reach[0], w.re
 
 // Enter says that s.Entity is in range from now on. If it is known already in the same incarnation
 // (it came back before its leave was sent, or the witness was handed over), the client is not told;
-// another incarnation, or another Via, is a leave and an enter. Call Enter again when the cell replaces its record of
-// the entity by another, as when a ghost becomes the real. Entities of types without a client side
-// are ignored, and so are those beyond MaxEntries.
+// another incarnation, or another Via, is a leave and an enter. Call Enter again when the cell
+// replaces its record of the entity by another, as when a ghost becomes the real. Entities of types
+// without a client side are ignored, and so are those beyond MaxEntries.
 func (w *Witness) Enter(s *Subject) {
 	e := s.Entity
 	if !e.Def.HasClient {
@@ -208,8 +208,8 @@ func (w *Witness) Known() iter.Seq[entity.ID] {
 // Len is the number of ids that Known yields.
 func (w *Witness) Len() int { return w.live }
 
-// Crowded reports whether the budget had no room for all that was due in the last Update, or in an earlier one, and not
-// all have had their turns since.
+// Crowded reports whether the budget had no room for all that was due in the last Update, or in an
+// earlier one, and not all have had their turns since.
 func (w *Witness) Crowded() bool { return w.queue.on }
 
 // Has reports whether the client has been told of an entity in an incarnation, where it is and not through

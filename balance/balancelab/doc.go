@@ -21,8 +21,8 @@
 //     from its ghosts, and goes into its meter, with the weight of ten ticks.
 //   - Every half second, with policy classic every second: the manager gets full reports, with load
 //     profiles, and moves lines a quarter of a second later; every three seconds it may add or
-//     retire cells. Both periods are flags.
-//     lines a quarter of a second later; every three seconds it may add or retire cells. Both periods are flags.
+//     retire cells. Both periods are flags. lines a quarter of a second later; every three seconds
+//     it may add or retire cells. Both periods are flags.
 //
 // The load of a real is a base and a share for each neighbour within 500 m on either axis, up to
 // the number that a client's byte budget would allow, all times a factor of its own, and a share

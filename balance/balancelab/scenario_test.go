@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// No scenario leaves its world or goes faster than it says, and all have a start, a size and an order of disturbances.
+// No scenario leaves its world or goes faster than it says, and all have a start, a size and an
+// order of disturbances.
 func TestScenarios(t *testing.T) {
 	for _, k := range kinds() {
 		c := small(k.name)
@@ -60,8 +61,8 @@ func TestStarWalksAtHumanSpeed(t *testing.T) {
 	}
 }
 
-// The crowd of the economy grows from a thousand to all in half of the run, by the same factor in equal times, and goes
-// the same way.
+// The crowd of the economy grows from a thousand to all in half of the run, by the same factor in
+// equal times, and goes the same way.
 func TestEconomyGrowsAndGoes(t *testing.T) {
 	c := small("economy")
 	c.entities, c.seconds = 16_000, 400

@@ -4,8 +4,9 @@ import "github.com/cellscape/cellscape/internal/codec"
 
 // What is done for a base by itself, unless its script says otherwise.
 
-// SetAutoBackup is part of entity.Base's host. Without copies a base is as on an app that is alone: nobody waits for
-// one, and every pending rule may do without it. The holders of former copies forget them with the cycles.
+// SetAutoBackup is part of entity.Base's host. Without copies a base is as on an app that is alone:
+// nobody waits for one, and every pending rule may do without it. The holders of former copies
+// forget them with the cycles.
 func (b *base) SetAutoBackup(on bool) {
 	c := &b.copied
 	if c.manual == !on || b.removed {

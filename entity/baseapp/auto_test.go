@@ -20,8 +20,9 @@ func (c *copier) copiesOf(id entity.ID) (n int) {
 	return n
 }
 
-// A base that wants no copies is not sent to anyone, and keeps nobody waiting: neither its script, nor those who
-// send it something, nor a rule, nor those who may forget its old copies. It is copied again once it wants to be.
+// A base that wants no copies is not sent to anyone, and keeps nobody waiting: neither its script,
+// nor those who send it something, nor a rule, nor those who may forget its old copies. It is
+// copied again once it wants to be.
 func TestWithoutAutoBackup(t *testing.T) {
 	c := newCopier(t)
 	c.pass(3 * time.Second)

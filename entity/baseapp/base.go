@@ -34,8 +34,8 @@ type base struct {
 	app *BaseApp
 	id  entity.ID
 
-	// What each tick, and each message to or from the client, looks at is together: a base that is cold costs a
-	// cache miss for each line of its memory that is touched.
+	// What each tick, and each message to or from the client, looks at is together: a base that is
+	// cold costs a cache miss for each line of its memory that is touched.
 	removed    bool
 	destroying bool
 	aside      bool // removed, since it is on its way to another app; see move.go
@@ -85,7 +85,8 @@ type base struct {
 	savingAt, copiedAt time.Duration
 	// holders are the apps that had the real, newest first; see holds.
 	holders [3]mercury.Address
-	// heardBy is how long the next cell part waits for copies of what the former one has said; 0 while none waits.
+	// heardBy is how long the next cell part waits for copies of what the former one has said; 0
+	// while none waits.
 	heardBy time.Duration
 
 	account   string
@@ -97,7 +98,8 @@ type base struct {
 	// the copy that it was read from.
 	sessions uint32
 
-	// teleports have not ended; teleported is the number of the last one, or that before the first of this life.
+	// teleports have not ended; teleported is the number of the last one, or that before the first
+	// of this life.
 	teleports  []teleport
 	teleported uint64
 	creations  uint64 // the number of the last one
@@ -274,8 +276,8 @@ func (b *base) endLink() {
 	}
 }
 
-// remove takes the base out of the app, and tells its script last. One that the store keeps has its last write
-// first.
+// remove takes the base out of the app, and tells its script last. One that the store keeps has its
+// last write first.
 func (b *base) remove() {
 	if b.removed {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// manyBases is a copier with 10,000 bases, all of them copied, and the defaults of a BaseApp. Whoever holds the
-// copies is played by the benchmark, which is paid for, too.
+// manyBases is a copier with 10,000 bases, all of them copied, and the defaults of a BaseApp.
+// Whoever holds the copies is played by the benchmark, which is paid for, too.
 func manyBases(b *testing.B) *copier {
 	b.Helper()
 	c := newCopier(b, func(c *Config) {
@@ -41,8 +41,9 @@ func BenchmarkBackup10kBases(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/float64(DefaultBackupPeriod/DefaultTick), "ms/tick")
 }
 
-// BenchmarkLeave10kBases has a BaseApp leave that has 10,000 bases, until the last has gone. How long that would
-// take in the time of the cluster, with managers and holders that answer at once, is cluster-s/op.
+// BenchmarkLeave10kBases has a BaseApp leave that has 10,000 bases, until the last has gone. How
+// long that would take in the time of the cluster, with managers and holders that answer at once,
+// is cluster-s/op.
 func BenchmarkLeave10kBases(b *testing.B) {
 	var took time.Duration
 	for b.Loop() {

@@ -140,8 +140,9 @@ func (b *base) addToFlow(payload []byte) error {
 	return nil
 }
 
-// sendMessage sends a message of the flow. What it says of the client is what is so now, not what was so when it was
-// kept: a new incarnation is made with the present session, and would end it and begin it anew by an older word.
+// sendMessage sends a message of the flow. What it says of the client is what is so now, not what
+// was so when it was kept: a new incarnation is made with the present session, and would end it and
+// begin it anew by an older word.
 func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
 	if len(payload) > 0 && flow.Payload(payload[0]) == flow.SetClientPayload {
 		m := b.clientSession()

@@ -153,8 +153,8 @@ func TestLostCreateIsRepeatedUnderTheNextIncarnation(t *testing.T) {
 	}
 }
 
-// TestSlowCellAppIsWaitedFor: ten thousand cell parts take a CellApp longer than createTimeout. It is asked now
-// and then, by a few bases a tick, and no other real is made meanwhile.
+// TestSlowCellAppIsWaitedFor: ten thousand cell parts take a CellApp longer than createTimeout. It
+// is asked now and then, by a few bases a tick, and no other real is made meanwhile.
 func TestSlowCellAppIsWaitedFor(t *testing.T) {
 	const bases = 200
 	r := joinedRig(t)

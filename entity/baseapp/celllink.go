@@ -221,8 +221,8 @@ func (l *cellLink) Step(now time.Duration) (ask bool) {
 	return true
 }
 
-// Overdue reports that a CellApp which was told to make the real has not said for long that it did. It is to be
-// asked: a Create that was lost with a channel is answered by a Lost.
+// Overdue reports that a CellApp which was told to make the real has not said for long that it did.
+// It is to be asked: a Create that was lost with a channel is answered by a Lost.
 func (l *cellLink) Overdue(now time.Duration) bool { return l.state == linkCreating && now >= l.at }
 
 // succeeds reports whether Step would begin the incarnation after one that was lost.

@@ -86,10 +86,10 @@ type Config struct {
 	// this one dies, at least a tick. 0 means DefaultBackupPeriod; below 0 is never: then a death ends the
 	// bases, and the sessions of their players. All BaseApps of a cluster should have the same.
 	BackupPeriod time.Duration
-	// MoveBatch is how many bases go to others at a time when the app leaves with more than that, or is to have
-	// fewer than it has; 0 means DefaultMoveBatch. Those bases stand still until their last copies are held
-	// and the CellAppMgr has agreed: with more in a batch for longer. They go by slices of the ids, so that
-	// of ten thousand bases 156 go together at least.
+	// MoveBatch is how many bases go to others at a time when the app leaves with more than that,
+	// or is to have fewer than it has; 0 means DefaultMoveBatch. Those bases stand still until
+	// their last copies are held and the CellAppMgr has agreed: with more in a batch for longer.
+	// They go by slices of the ids, so that of ten thousand bases 156 go together at least.
 	MoveBatch int
 	// BackupReplicas is how many other BaseApps hold a copy of each base, up to migrate.MaxReplicas; 0
 	// means DefaultBackupReplicas. So many may die at the same time.

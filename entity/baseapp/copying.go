@@ -153,7 +153,8 @@ func (a *BaseApp) protect(b *base) {
 	b.backupSoon()
 }
 
-// unprotect ends the copying of a base that has ended. It reports whether others may have copies, or get them.
+// unprotect ends the copying of a base that has ended. It reports whether others may have copies,
+// or get them.
 func (a *BaseApp) unprotect(b *base) bool {
 	k, c := &a.copying, &b.copied
 	if c.born == 0 {
@@ -305,8 +306,8 @@ func (a *BaseApp) takeCopyHeld(from sender, m *migrate.BaseCopyHeld) {
 	}
 }
 
-// copyRefused notes that a holder has no room. After RefusedPatience nothing waits for a copy any more, until one
-// is taken. The log says once that there are such bases.
+// copyRefused notes that a holder has no room. After RefusedPatience nothing waits for a copy any
+// more, until one is taken. The log says once that there are such bases.
 func (b *base) copyRefused(by mercury.Address) {
 	a, c := b.app, &b.copied
 	c.failed = true

@@ -254,8 +254,9 @@ func TestBackupRefused(t *testing.T) {
 	}
 }
 
-// A base that nobody has room for counts as unprotected after a while: nobody keeps anything for it any longer,
-// and its script waits for no copy. The log says so once. It is protected again once there is room.
+// A base that nobody has room for counts as unprotected after a while: nobody keeps anything for it
+// any longer, and its script waits for no copy. The log says so once. It is protected again once
+// there is room.
 func TestBackupsWithoutRoom(t *testing.T) {
 	c := newCopier(t)
 	c.pass(3 * time.Second)
@@ -463,8 +464,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// The mark leaves alone the first copy of a base that one holder has and another has not answered: when that one
-// is declared dead, the copy counts as held.
+// The mark leaves alone the first copy of a base that one holder has and another has not answered:
+// when that one is declared dead, the copy counts as held.
 func TestMarkSparesFirstCopies(t *testing.T) {
 	c := newCopier(t, func(c *Config) { c.BackupReplicas = 2 })
 	c.baseApp(appV, 15)

@@ -214,8 +214,8 @@ func TestCreateCellAtFails(t *testing.T) {
 	}
 }
 
-// Whoever did not ask for an answer hears that a full space has refused its cell part. One that has lived comes
-// back whatever a CellApp says.
+// Whoever did not ask for an answer hears that a full space has refused its cell part. One that has
+// lived comes back whatever a CellApp says.
 func TestCreateCellInFullSpace(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.spawn()

@@ -26,8 +26,8 @@
 // An account that has a proxy may log in again. Config.Relogin and OnLogOnAttempt say what becomes of that;
 // relogin draws it.
 //
-// A proxy may give its client, and the account with it, to another base on any BaseApp; give draws that, and says
-// which of two bases that claim an account has it.
+// A proxy may give its client, and the account with it, to another base on any BaseApp; give draws
+// that, and says which of two bases that claim an account has it.
 //
 // For scripts a base asks the CellAppMgr to create and destroy spaces, and repeats the request
 // until it is answered. The method that the script named is told the new id. A cell part whose

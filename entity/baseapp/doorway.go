@@ -24,12 +24,12 @@ import (
 // CellApp takes what bases say to an entity from the app of its base alone. A base has a flow with
 // each part that it talks to (talk.go): of ten thousand that are at rest a tick looks at none.
 //
-// Anyone else may send protocol.AttachID or protocol.ResumeID first. That makes the channel a client's, and
-// from then on it speaks the client protocol and nothing else. A peer that sends messages of a CellApp waits at
-// the door for a while, within bounds, because a new CellApp's first message may overtake the
-// manager's message that names it. After that its channel is ended. A sound CellApp that is turned
-// away like this finds its channel broken, and says again what was lost. Any other first message
-// ends the channel.
+// Anyone else may send protocol.AttachID or protocol.ResumeID first. That makes the channel a
+// client's, and from then on it speaks the client protocol and nothing else. A peer that sends
+// messages of a CellApp waits at the door for a while, within bounds, because a new CellApp's first
+// message may overtake the manager's message that names it. After that its channel is ended. A
+// sound CellApp that is turned away like this finds its channel broken, and says again what was
+// lost. Any other first message ends the channel.
 //
 // With cluster keys the CellAppMgr names only apps that have proved their membership. Without keys,
 // whoever reaches its port and knows the definitions can join.

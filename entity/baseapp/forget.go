@@ -60,8 +60,8 @@ func (t *talk) forget() {
 	}
 }
 
-// atRest reports whether nothing is to be sent, acknowledged or settled, and no copy from which the base could be
-// restored keeps anything of the flow.
+// atRest reports whether nothing is to be sent, acknowledged or settled, and no copy from which the
+// base could be restored keeps anything of the flow.
 func (t *talk) atRest() bool {
 	return t.out.Kept() == 0 && !t.in.Owed() && t.of.settled(&t.in) == t.in.Last() && t.keepsNothing()
 }

@@ -34,22 +34,27 @@ import (
 //
 //	wanted, sent --- refused; the taker has ended; giveTime; its session has ended ---> over: ClientGiven says why
 //
-// The turn counts how often the account was handed on. Of two bases that claim an account of one origin, which is
-// the base that the login made, the one of the later turn has it. A giver that ends a Give without a Taken takes
-// two turns at once: so it is ahead of the taker, should that take the client yet.
+// The turn counts how often the account was handed on. Of two bases that claim an account of one
+// origin, which is the base that the login made, the one of the later turn has it. A giver that
+// ends a Give without a Taken takes two turns at once: so it is ahead of the taker, should that
+// take the client yet.
 //
 // Invariants:
 //
-//   - While a client is given, its seat stands still: nothing that it says is handled, confirmed or counted, and
-//     its tokens stay as they are. Whoever comes with such a token waits until it is known who has the seat.
-//   - A Give is sent when each copy from which the giver may come back knows of it, and has handled what the seat
-//     counts as handled. So no life of the giver plays on with a client that the taker has, and what the client has
-//     said is not lost with the giver's app. Without copies nobody comes back.
+//   - While a client is given, its seat stands still: nothing that it says is handled, confirmed or
+//     counted, and its tokens stay as they are. Whoever comes with such a token waits until it is
+//     known who has the seat.
+//   - A Give is sent when each copy from which the giver may come back knows of it, and has handled
+//     what the seat counts as handled. So no life of the giver plays on with a client that the
+//     taker has, and what the client has said is not lost with the giver's app. Without copies
+//     nobody comes back.
 //   - A Give that comes again, from another life of the giver, is answered and not taken again.
-//   - A Taken whose turn is not ahead of that of its receiver is answered with that, and so the one that it came
-//     from knows that it lost. A later turn always wins, and so nobody answers for ever.
-//   - The app that had the seat sends on whoever comes with one of its tokens, as long as a client may come back; so
-//     does the heir of the giver. So the client finds its seat however its channels and the apps go.
+//   - A Taken whose turn is not ahead of that of its receiver is answered with that, and so the one
+//     that it came from knows that it lost. A later turn always wins, and so nobody answers for
+//     ever.
+//   - The app that had the seat sends on whoever comes with one of its tokens, as long as a client
+//     may come back; so does the heir of the giver. So the client finds its seat however its
+//     channels and the apps go.
 //   - Each GiveClientTo that returned nil is answered by one ClientGiven, unless the giver ends before.
 
 // GiveClientTo is part of entity.Base's host.

@@ -20,12 +20,12 @@ import (
 // This file gives clients to bases on other BaseApps. give.go draws the states, and says what holds.
 
 const (
-	// giveTime is how long a client may be on its way to another BaseApp: longer than the death of one takes to be
-	// noticed and healed.
+	// giveTime is how long a client may be on its way to another BaseApp: longer than the death of
+	// one takes to be noticed and healed.
 	giveTime = limits.DefaultCallTime
 
-	// maxGivenTail bounds what waits for a client that goes to another BaseApp, since it travels with it in one
-	// message: four times what makes a client slow.
+	// maxGivenTail bounds what waits for a client that goes to another BaseApp, since it travels
+	// with it in one message: four times what makes a client slow.
 	maxGivenTail = 4 * SlowClient
 )
 
@@ -223,7 +223,8 @@ func (a *BaseApp) mayTake(m *flow.Give) error {
 	return nil
 }
 
-// takeSeat makes the seat of a Give the base's own. If the giver is on this app by now, its seat is taken itself.
+// takeSeat makes the seat of a Give the base's own. If the giver is on this app by now, its seat is
+// taken itself.
 func (b *base) takeSeat(from entity.ID, m *flow.Give) error {
 	a := b.app
 	if err := a.mayTake(m); err != nil {
@@ -289,8 +290,9 @@ func (b *base) takeTaken(from entity.ID, body []byte) error {
 	return nil
 }
 
-// takeOutdone takes the word of the BaseAppMgr that an account is another base's by now. That is no more than the word
-// of the other's app, and an account that was never given away can be nobody else's.
+// takeOutdone takes the word of the BaseAppMgr that an account is another base's by now. That is no
+// more than the word of the other's app, and an account that was never given away can be nobody
+// else's.
 func (a *BaseApp) takeOutdone(_ sender, m *wire.Outdone) {
 	b := a.accounts[m.Account]
 	if b == nil || b.id == m.ID || b.origin != m.Origin || b.turn >= m.Turn {
@@ -304,7 +306,8 @@ func (a *BaseApp) takeOutdone(_ sender, m *wire.Outdone) {
 	b.yield(m.ID)
 }
 
-// yield leaves the account and the client to another base, and sends the client there. Scripts hear of it last.
+// yield leaves the account and the client to another base, and sends the client there. Scripts hear
+// of it last.
 func (b *base) yield(to entity.ID) {
 	a, g, s := b.app, b.giving, b.seat
 	had := b.shown() || g != nil
@@ -326,8 +329,8 @@ func (b *base) yield(to entity.ID) {
 	}
 }
 
-// gone is a client that was given away: to whom, and with which account. It is carried, so that the next life of
-// the giver sends on who comes to it, and does not take what it had.
+// gone is a client that was given away: to whom, and with which account. It is carried, so that the
+// next life of the giver sends on who comes to it, and does not take what it had.
 type gone struct {
 	account string
 	turn    uint32 // in which it was this base's

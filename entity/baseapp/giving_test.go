@@ -195,7 +195,8 @@ func wantAll(t testing.TB, events []string, want ...string) {
 	}
 }
 
-// A client goes to a base on another app and back. What the client says on the way is for nobody and comes once.
+// A client goes to a base on another app and back. What the client says on the way is for nobody
+// and comes once.
 func TestGiveElsewhere(t *testing.T) {
 	p, g, v, w := seatedPair(t)
 	g.say((&protocol.BaseCall{Method: 0, Args: buyArgs(p.a)}).Append(nil))
@@ -255,7 +256,8 @@ func TestGiveWaitsForCopies(t *testing.T) {
 	p.wantHas(w, v)
 }
 
-// A client whose channel is lost finds the taker from where it was, and one that comes while it is given waits.
+// A client whose channel is lost finds the taker from where it was, and one that comes while it is
+// given waits.
 func TestGiveElsewhereWhileAway(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		p, g, v, w := seatedPair(t)
@@ -349,8 +351,8 @@ func TestGiverEndsOnTheWay(t *testing.T) {
 	g.wantRefused(protocol.Destroyed)
 }
 
-// The giver's app dies when the taker has the client. The giver comes back where the taker is, from a copy in which it
-// is about to give it.
+// The giver's app dies when the taker has the client. The giver comes back where the taker is, from
+// a copy in which it is about to give it.
 func TestGiverDies(t *testing.T) {
 	for _, taken := range []bool{false, true} {
 		p, g, v, w := seatedPair(t)
@@ -378,8 +380,8 @@ func TestGiverDies(t *testing.T) {
 	}
 }
 
-// The taker's app dies when it has taken the client, and before others have a copy with it: its heir takes it from
-// what the giver keeps.
+// The taker's app dies when it has taken the client, and before others have a copy with it: its
+// heir takes it from what the giver keeps.
 func TestTakerDies(t *testing.T) {
 	for _, copied := range []bool{false, true} {
 		p, g, v, w := seatedPair(t)
@@ -407,7 +409,8 @@ func TestTakerDies(t *testing.T) {
 	}
 }
 
-// A base whose account another one has by now sends its client there. One of another origin is none of its business.
+// A base whose account another one has by now sends its client there. One of another origin is none
+// of its business.
 func TestOutdone(t *testing.T) {
 	p, g, v, w := seatedPair(t)
 	for _, m := range []wire.Outdone{

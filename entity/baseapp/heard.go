@@ -6,16 +6,16 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// A cell part that is made again from a copy does not say again what the base has handled of the former one. If the
-// base itself is then restored from a copy that does not have it, nobody says it any more. So what the base has
-// handled is in a confirmed copy before the next incarnation begins:
+// A cell part that is made again from a copy does not say again what the base has handled of the
+// former one. If the base itself is then restored from a copy that does not have it, nobody says it
+// any more. So what the base has handled is in a confirmed copy before the next incarnation begins:
 //
 //	Lost --at once--> backed up --confirmed, while who mourns is waited for--> Locating: the next incarnation
 //	                                |
 //	                                +-- heardPatience: logged, and begun all the same
 
-// heardPatience bounds the wait, as players wait for their cell parts: longer than it takes to declare a holder dead
-// that is silent.
+// heardPatience bounds the wait, as players wait for their cell parts: longer than it takes to
+// declare a holder dead that is silent.
 const heardPatience = 5 * time.Second
 
 // heardIsKept reports whether the next incarnation may begin, and has the base backed up if it may not.
@@ -39,8 +39,8 @@ func (b *base) heardIsKept() bool {
 	return true
 }
 
-// stepLink takes the next step of the link, if that is due and may be taken, and asks the CellAppMgr for a CellApp if
-// one is needed. It calls no script.
+// stepLink takes the next step of the link, if that is due and may be taken, and asks the
+// CellAppMgr for a CellApp if one is needed. It calls no script.
 func (b *base) stepLink() {
 	l, now := &b.link, b.app.now
 	if kept := l.state != linkLost || b.heardIsKept(); !kept && l.succeeds(now) {

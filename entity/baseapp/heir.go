@@ -29,8 +29,9 @@ import (
 //
 // A base of which no copy was confirmed is lost, with its cell part and its client's session.
 //
-// A cell part that is made again does not say again what its base has handled of the former one. So that is in a
-// confirmed copy of the base first (heard.go): a CellApp and a BaseApp may die one after the other.
+// A cell part that is made again does not say again what its base has handled of the former one. So
+// that is in a confirmed copy of the base first (heard.go): a CellApp and a BaseApp may die one
+// after the other.
 
 // When a BaseApp dies, others bring its bases back. Which one has which follows from the verdict and the id
 // (app.Roster.Home), so every app knows at once, but not all hear the verdict at the same time: until this

@@ -178,9 +178,9 @@ func (a *BaseApp) takeRule(from sender, m *migrate.BackupRule) {
 	a.send(from.app, &wire.BaseDoors{Doors: a.cfg.Doors})
 }
 
-// inherit sees to the copies of the bases of apps that are gone. Those that come to this app from the app that
-// had them last are restored. Those that another has taken over are kept until its own copies are what its
-// death would be healed from: it may die first, and then they come to the next.
+// inherit sees to the copies of the bases of apps that are gone. Those that come to this app from
+// the app that had them last are restored. Those that another has taken over are kept until its own
+// copies are what its death would be healed from: it may die first, and then they come to the next.
 func (a *BaseApp) inherit() {
 	h := &a.holding
 	mine := h.inheriting[:0]
@@ -221,8 +221,8 @@ func (a *BaseApp) inherit() {
 	h.wards = slices.DeleteFunc(h.wards, func(w *ward) bool { return len(w.copies) == 0 && a.links.Dead(w.owner) })
 }
 
-// left tells how a base left an app whose copies of it are here. An app that has departed without ever having had
-// it may have sent copies, too: it took the base over, but had it not covered.
+// left tells how a base left an app whose copies of it are here. An app that has departed without
+// ever having had it may have sent copies, too: it took the base over, but had it not covered.
 func (a *BaseApp) left(owner mercury.Address, id entity.ID) migrate.Step {
 	if s := a.roster.Left(owner, id); s.Gone != nil {
 		return s
@@ -235,8 +235,9 @@ func (a *BaseApp) left(owner mercury.Address, id entity.ID) migrate.Step {
 	return migrate.Step{Gone: d.Of(owner), Heir: heir, Passed: passed}
 }
 
-// heritage is a base that has come to this app: from whom, by which departure, and in how many lives after that
-// of the copy. An app that would have had it before, but is gone as well, may have begun a life of it.
+// heritage is a base that has come to this app: from whom, by which departure, and in how many
+// lives after that of the copy. An app that would have had it before, but is gone as well, may have
+// begun a life of it.
 type heritage struct {
 	id    entity.ID
 	from  mercury.Address
@@ -245,8 +246,8 @@ type heritage struct {
 	parts []byte
 }
 
-// takeOver restores bases of apps that are gone. Of a base that two of them had, one after the other, the copy
-// of the later is taken.
+// takeOver restores bases of apps that are gone. Of a base that two of them had, one after the
+// other, the copy of the later is taken.
 func (a *BaseApp) takeOver(mine []heritage) {
 	if len(mine) == 0 {
 		return

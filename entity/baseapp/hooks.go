@@ -24,9 +24,9 @@ type (
 	// tells whether there is a client that would have to go. The script may also destroy the base.
 	LogOnDecider interface{ OnLogOnAttempt() Relogin }
 
-	// ClientEnabler is told that a client is ready and has been sent the base part. From here
-	// on Client() works, and the client is shown the world. It is told so of each client that comes, also of one that takes the place of
-	// another.
+	// ClientEnabler is told that a client is ready and has been sent the base part. From here on
+	// Client() works, and the client is shown the world. It is told so of each client that comes,
+	// also of one that takes the place of another.
 	ClientEnabler interface{ OnEntitiesEnabled() }
 
 	// ClientDeathHandler is told that the client is gone, and why; reason is for people:
@@ -70,8 +70,9 @@ type (
 	// it was. Without this hook the cell part is made there, unless OnCreated has made one.
 	Returner interface{ OnBroughtBack() }
 
-	// NameLoser is told that a name which its base had by entity.Base.RegisterName is another base's, whose mailbox it
-	// is given. That can only happen when all managers have started anew while a BaseApp was away.
+	// NameLoser is told that a name which its base had by entity.Base.RegisterName is another
+	// base's, whose mailbox it is given. That can only happen when all managers have started anew
+	// while a BaseApp was away.
 	NameLoser interface {
 		OnNameLost(name string, holder property.Mailbox)
 	}

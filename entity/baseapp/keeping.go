@@ -11,15 +11,16 @@ import (
 
 // # The store
 //
-// If the cluster has one, a base of a type that is Persistent can have a row there (package store), which is
-// checked out as long as it lives. keeping draws that state machine. It is written when its script says Write,
-// once in Config.ArchivePeriod, and when it ends, with the newest copy of its cell part; the last write gives the
-// row back, and is repeated until the store has it. A login loads what the player plays: by the key that the Auth
-// has said, or else by the account, if the type of players has an identifier. A base that is restored takes the
-// check-out over from the app that died, before anything else is written. One whose row is somebody else's ends
-// without a write, so nobody lives twice. A base that ends stays, and its copies do, until the store has its last
-// write; a script is told of a write when the holders of copies have what was written. So a death undoes nothing
-// that the store has confirmed.
+// If the cluster has one, a base of a type that is Persistent can have a row there (package store),
+// which is checked out as long as it lives. keeping draws that state machine. It is written when
+// its script says Write, once in Config.ArchivePeriod, and when it ends, with the newest copy of
+// its cell part; the last write gives the row back, and is repeated until the store has it. A login
+// loads what the player plays: by the key that the Auth has said, or else by the account, if the
+// type of players has an identifier. A base that is restored takes the check-out over from the app
+// that died, before anything else is written. One whose row is somebody else's ends without a
+// write, so nobody lives twice. A base that ends stays, and its copies do, until the store has its
+// last write; a script is told of a write when the holders of copies have what was written. So a
+// death undoes nothing that the store has confirmed.
 //
 // Bases of Config.BringBack are marked in the store as long as they live, and come back when the cluster
 // starts (bring.go). The steps in which a world is stopped are in stop.go.
@@ -41,9 +42,11 @@ import (
 // What an heir must not forget is in a copy of the base first:
 //
 //   - A row is made when the holders of copies know its id. Else the heir would make another one.
-//   - The script is told of a write when they have what was written. Else the heir would write what was before.
-//   - A base that ends stays, and its copies do, until the store has its last write. That is made when the holders
-//     know that the base has ended. So an heir which finds the row given back, or somebody else's, has nothing to do.
+//   - The script is told of a write when they have what was written. Else the heir would write what
+//     was before.
+//   - A base that ends stays, and its copies do, until the store has its last write. That is made
+//     when the holders know that the base has ended. So an heir which finds the row given back, or
+//     somebody else's, has nothing to do.
 const (
 	// maxStoreCalls bounds the calls of the store that one app has under way. What more bases want waits
 	// in them.
@@ -79,9 +82,9 @@ type keeping struct {
 	copy   cellCopy
 	loaded []byte
 
-	// confirmed is the version of the last write of this life that the store has. final is that of the last write
-	// when the world stops, 0 while there is none. asked says that the cell part was asked for its last state, and
-	// stale that it was written without that.
+	// confirmed is the version of the last write of this life that the store has. final is that of
+	// the last write when the world stops, 0 while there is none. asked says that the cell part was
+	// asked for its last state, and stale that it was written without that.
 	confirmed, final uint64
 	asked            bool
 	stale            bool
@@ -312,8 +315,8 @@ func (b *base) tickParting() {
 	}
 }
 
-// keepLast writes a base that has ended, and gives its row back. It reports whether the base has to wait for that:
-// should the app die meanwhile, an heir does it.
+// keepLast writes a base that has ended, and gives its row back. It reports whether the base has to
+// wait for that: should the app die meanwhile, an heir does it.
 func (b *base) keepLast() bool {
 	k := &b.keep
 	if k.ending || k.typ == nil || k.over || b.app.dismissed {

@@ -29,29 +29,31 @@ import (
 //	                                               clients: Switch, to the heirs          v
 //	                                               the process ends                      gone
 //
-// All is ready when a rule without those who leave rules, with two holders for each base if there are two;
-// when no other app has copies here; when no login waits for its client; and when no question to a manager and
-// no message of a destroyed base is open, or quietTime is over.
+// All is ready when a rule without those who leave rules, with two holders for each base if there
+// are two; when no other app has copies here; when no login waits for its client; and when no
+// question to a manager and no message of a destroyed base is open, or quietTime is over.
 //
 // Invariants:
 //
-//   - While bases stand still, nothing changes them: no tick, no message of an app or a client is handled. Who
-//     sent it says it again, to this app or to the heir. Copies held for others go on.
-//   - Bases go on here only as long as the manager has not been asked, or when it has said no. A verdict that
-//     comes meanwhile is acted upon then. A manager that dies while it is asked leaves them standing until another
-//     one answers, since it may have told the heirs; it is asked as soon as it leads. While none is known to live,
-//     none is asked, and the bases go on here.
-//   - The manager says no if a holder is gone, or if another app departed whose bases the rule does not cover.
-//     So each base has a living heir with its last copy at the moment of the verdict.
+//   - While bases stand still, nothing changes them: no tick, no message of an app or a client is
+//     handled. Who sent it says it again, to this app or to the heir. Copies held for others go on.
+//   - Bases go on here only as long as the manager has not been asked, or when it has said no. A
+//     verdict that comes meanwhile is acted upon then. A manager that dies while it is asked leaves
+//     them standing until another one answers, since it may have told the heirs; it is asked as
+//     soon as it leads. While none is known to live, none is asked, and the bases go on here.
+//   - The manager says no if a holder is gone, or if another app departed whose bases the rule does
+//     not cover. So each base has a living heir with its last copy at the moment of the verdict.
 //   - What an inherited base does is settled, for its clients and for others, when the rule of its app covers
 //     the departure. If the heir dies before, the next holder goes on from the last copy.
-//   - A client counts what it has had and said as after a lost channel, so each message comes once and in
-//     order. If the bases go on here, a client that was not heard meanwhile has its channel ended, and resumes.
+//   - A client counts what it has had and said as after a lost channel, so each message comes once
+//     and in order. If the bases go on here, a client that was not heard meanwhile has its channel
+//     ended, and resumes.
 //
 // Downloads end before, and scripts are told (entity.DownloadEnd). Clients whose sessions
 // do not outlive their channels (Config.ResumeTime) lose them.
 //
-// An app with more than Config.MoveBatch bases gives them away in parts first, until no more than that are left.
+// An app with more than Config.MoveBatch bases gives them away in parts first, until no more than
+// that are left.
 
 const (
 	// sayLeavingEvery is how often others are told that this app will leave, and the log what that waits for.

@@ -252,8 +252,9 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 	a.loggingIn[login.Account] = true
 }
 
-// tellMade answers a login whose player was loaded. The channel may have broken meanwhile, and the app may have joined
-// again: then the account was not among those that it told, and the answer comes to nobody.
+// tellMade answers a login whose player was loaded. The channel may have broken meanwhile, and the
+// app may have joined again: then the account was not among those that it told, and the answer
+// comes to nobody.
 func (a *BaseApp) tellMade(to mercury.ChannelID, m *wire.ProxyMade) {
 	a.links.Reply(to, m)
 	if b := a.byID[m.ID]; m.Code == 0 && b != nil && !a.baseMgr.Is(to) {

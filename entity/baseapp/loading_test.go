@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// A player who is loaded while the channel to the BaseAppMgr breaks is told to it as soon as it has loaded: neither the
-// answer nor what the app said when it joined again tells of it.
+// A player who is loaded while the channel to the BaseAppMgr breaks is told to it as soon as it has
+// loaded: neither the answer nor what the app said when it joined again tells of it.
 func TestLoadedAfterAJoin(t *testing.T) {
 	k := newKeeper(t)
 	_, v := k.spawn()

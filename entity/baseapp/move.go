@@ -15,9 +15,10 @@ import (
 
 // # Moving
 //
-// A part of the bases can go to others while the rest goes on here: when the app leaves, and when the BaseAppMgr
-// orders it to shed some (Shed). A part is all bases of some slices of the ids (migrate.Part), and of a shedding
-// only those whose first holder is the app that is to have them. For this part it is as if the app had died:
+// A part of the bases can go to others while the rest goes on here: when the app leaves, and when
+// the BaseAppMgr orders it to shed some (Shed). A part is all bases of some slices of the ids
+// (migrate.Part), and of a shedding only those whose first holder is the app that is to have them.
+// For this part it is as if the app had died:
 //
 //	              all of some slices may go       all last copies held          Departed
 //	(none) ----------------------------> still ----------------------> asking ------------> told
@@ -29,34 +30,37 @@ import (
 //
 // Invariants:
 //
-//   - A base of the part is nowhere while the part is still or asked about: not in the app, and no heir has begun.
-//     What comes for it is left to be said again, here or to its heir.
-//   - The last copies are kept here as well, until the rule of who has the base now covers the move. If that app
-//     dies before, the next holder goes on and, after the last of them, this app (migrate.Departures).
-//   - While a part moves, and until all others know of it, no other rule is begun here and no mark is sent. So
-//     no app forgets a last copy before it knows that it is the last.
+//   - A base of the part is nowhere while the part is still or asked about: not in the app, and no
+//     heir has begun. What comes for it is left to be said again, here or to its heir.
+//   - The last copies are kept here as well, until the rule of who has the base now covers the
+//     move. If that app dies before, the next holder goes on and, after the last of them, this app
+//     (migrate.Departures).
+//   - While a part moves, and until all others know of it, no other rule is begun here and no mark
+//     is sent. So no app forgets a last copy before it knows that it is the last.
 //   - One part moves at a time. It goes on as a part even if the app is to leave meanwhile.
-//   - A base goes back into the app only from its last copy, with a life more than that has: nothing that it said
-//     before is taken for something new. The number of its copies rises on.
-//   - Perhaps no holder has that last copy. So what the base has handled, its commits and what its client has said count
-//     as settled no sooner than a copy of the next life is confirmed. It is so with a base that is restored at an heir.
+//   - A base goes back into the app only from its last copy, with a life more than that has:
+//     nothing that it said before is taken for something new. The number of its copies rises on.
+//   - Perhaps no holder has that last copy. So what the base has handled, its commits and what its
+//     client has said count as settled no sooner than a copy of the next life is confirmed. It is
+//     so with a base that is restored at an heir.
 //
-// Bases that wait for answers of a manager or of the store keep their slices here for movePatience; one that a
-// player has logged in to, and has not come for, as long as its token is good; one whose client is away until that
-// is back or given up, unless the app is to leave. A client is sent after its base as
-// by a leaving app. A login meanwhile is told that the server is busy.
+// Bases that wait for answers of a manager or of the store keep their slices here for movePatience;
+// one that a player has logged in to, and has not come for, as long as its token is good; one whose
+// client is away until that is back or given up, unless the app is to leave. A client is sent after
+// its base as by a leaving app. A login meanwhile is told that the server is busy.
 
 const (
-	// DefaultMoveBatch is how many bases move at a time: a megabyte of usual ones, whose last copies are made and
-	// held in a few hundredths of a second, and whose clients come to their new doors without a crush.
+	// DefaultMoveBatch is how many bases move at a time: a megabyte of usual ones, whose last
+	// copies are made and held in a few hundredths of a second, and whose clients come to their new
+	// doors without a crush.
 	DefaultMoveBatch = 256
 
 	// movePatience is how long bases that wait for an answer of a manager or of the store put off that the
 	// bases of their slices move. Then such answers count as forgotten.
 	movePatience = quietTime
 
-	// movedLease is for how long it is remembered which accounts have moved: a login may be on its way here as
-	// long as the BaseAppMgr waits for its answer.
+	// movedLease is for how long it is remembered which accounts have moved: a login may be on its
+	// way here as long as the BaseAppMgr waits for its answer.
 	movedLease = 15 * time.Second
 )
 
@@ -82,7 +86,8 @@ type moving struct {
 	asks  app.Errands
 	// order is what the BaseAppMgr wants moved.
 	order wire.Shed
-	// accounts are those of bases that have moved lately, or are moving, and those that went to bases elsewhere.
+	// accounts are those of bases that have moved lately, or are moving, and those that went to
+	// bases elsewhere.
 	accounts map[string]time.Duration
 	counts   [migrate.Slices]int
 }
@@ -210,8 +215,9 @@ func (a *BaseApp) concerned(id entity.ID, to mercury.Address) bool {
 	return to.IsZero() || a.copying.ruling.rules.First(a.net.Self(), id) == to
 }
 
-// mayMove reports whether a base can go without harm: nobody but this app may know of it yet, or it waits for what
-// comes here. An eager move does not wait for answers, nor a leaving app then for clients that are away.
+// mayMove reports whether a base can go without harm: nobody but this app may know of it yet, or it
+// waits for what comes here. An eager move does not wait for answers, nor a leaving app then for
+// clients that are away.
 func (b *base) mayMove(eager bool) bool {
 	switch {
 	case b.removed || b.copied.large || b.attachBy != 0 || b.newcomer.until != 0:
@@ -419,8 +425,8 @@ func (a *BaseApp) aside(id entity.ID) bool {
 	return found
 }
 
-// own are the bases that are here as far as managers know: also those that are on their way to others, and those
-// that have ended, as long as an heir could bring them back.
+// own are the bases that are here as far as managers know: also those that are on their way to
+// others, and those that have ended, as long as an heir could bring them back.
 func (a *BaseApp) own() iter.Seq[*base] {
 	return func(yield func(*base) bool) {
 		for _, x := range a.stubs.list {

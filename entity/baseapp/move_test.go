@@ -123,8 +123,9 @@ func TestMoveBack(t *testing.T) {
 	}
 }
 
-// Bases go back from last copies that nobody else holds. So what these contain is not settled before the holders have
-// a copy of the next life: until then the death of this app would be healed from an older one.
+// Bases go back from last copies that nobody else holds. So what these contain is not settled
+// before the holders have a copy of the next life: until then the death of this app would be healed
+// from an older one.
 func TestMoveBackSettlesNothing(t *testing.T) {
 	c := crowd(t, 30)
 	was := map[entity.ID]uint32{}
@@ -209,8 +210,8 @@ func (c *copier) loseManager() {
 	c.a.Closed(c.now, c.managers, mercury.ErrTimeout)
 }
 
-// Bases that are about to move when the manager dies are not asked about, and go on here soon: the wait for the next
-// manager may be long.
+// Bases that are about to move when the manager dies are not asked about, and go on here soon: the
+// wait for the next manager may be long.
 func TestMoveWithoutManager(t *testing.T) {
 	c := crowd(t, 30)
 	c.say(c.bases, &wire.Shed{To: appW, Bases: 5})

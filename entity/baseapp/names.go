@@ -20,11 +20,12 @@ import (
 //	                   +--UnregisterName     +------ RegisterName ----+
 //	                      or another's: gone
 //
-// Whoever takes a name back that is leaving is told so by an answer. Until then no copy has the name: a base that
-// comes back from one is told that its question was forgotten.
+// Whoever takes a name back that is leaving is told so by an answer. Until then no copy has the
+// name: a base that comes back from one is told that its question was forgotten.
 //
-// A base that gives a name up has it until no copy says so any more: from an older one it would come back with
-// the name, which is another's by then. So a copy has no name that is leaving, and the BaseAppMgr has it still.
+// A base that gives a name up has it until no copy says so any more: from an older one it would
+// come back with the name, which is another's by then. So a copy has no name that is leaving, and
+// the BaseAppMgr has it still.
 type ownName struct {
 	name         string
 	has, leaving bool

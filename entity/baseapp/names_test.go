@@ -82,8 +82,8 @@ func TestNameTakenBack(t *testing.T) {
 	}
 }
 
-// What it takes back is not in its copies before it is told so: restored from one, it is told that the question
-// was forgotten, and must not have the name beside that.
+// What it takes back is not in its copies before it is told so: restored from one, it is told that
+// the question was forgotten, and must not have the name beside that.
 func TestNameTakenBackUntold(t *testing.T) {
 	c, id := named(t, "auction")
 	s := c.script(id)

@@ -67,7 +67,8 @@ func (a *BaseApp) doubt(app mercury.Address) {
 }
 
 // cellAppLeft counts reals on a CellApp that has left as lost, but only those that their bases have
-// not heard of for long, and those that it has not made in time. The app does not count as dead, so its last messages are still handled.
+// not heard of for long, and those that it has not made in time. The app does not count as dead, so
+// its last messages are still handled.
 func (a *BaseApp) cellAppLeft(app mercury.Address) {
 	lost := 0
 	for _, b := range a.list {

@@ -170,8 +170,8 @@ func (b *base) enable() error {
 	s.enabled, s.given = true, false
 	b.freshIncarnation()
 	if b.session != b.sessions {
-		// The base was restored from a copy in which the client was not ready. It may have been since, and have
-		// been shown something that has not been.
+		// The base was restored from a copy in which the client was not ready. It may have been
+		// since, and have been shown something that has not been.
 		b.beginSession()
 		b.told = 0
 	}

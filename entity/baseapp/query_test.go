@@ -18,8 +18,8 @@ func (v *avatar) OnPage(p stored.Page) {
 	}
 }
 
-// TestQueryStore: what a script asks of the store goes to the DBApp in the store's own form, and comes back as the
-// script's values. A query that makes no sense is refused at once.
+// TestQueryStore: what a script asks of the store goes to the DBApp in the store's own form, and
+// comes back as the script's values. A query that makes no sense is refused at once.
 func TestQueryStore(t *testing.T) {
 	k := newKeeper(t, func(c *Config) {
 		d := c.Schema.Type("Avatar")

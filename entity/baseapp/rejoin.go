@@ -17,9 +17,9 @@ func (a *BaseApp) rejoin() {
 	a.cellMgr.Send(&wire.RejoinEnd{Rules: a.rejoinRules(), Spaces: a.rejoinSpaces()})
 }
 
-// peers names the CellApps on which the cell parts of the bases here live, and the other BaseApps, which hold
-// copies of them, or may. One that does not come back to the manager is dead, and perhaps nobody else knows of
-// it: then copies would be sent there for ever.
+// peers names the CellApps on which the cell parts of the bases here live, and the other BaseApps,
+// which hold copies of them, or may. One that does not come back to the manager is dead, and
+// perhaps nobody else knows of it: then copies would be sent there for ever.
 func (a *BaseApp) peers() (refs []wire.AppRef) {
 	seen := make(map[mercury.Address]bool)
 	for _, b := range a.list {

@@ -162,8 +162,9 @@ func TestKeptProxyIsAttachedAgain(t *testing.T) {
 	}
 }
 
-// The cell part dies before it has heard that the client is another one. It is made again with the new session, which
-// what the flow still keeps must not end and begin anew: the client would be told of two pasts in one.
+// The cell part dies before it has heard that the client is another one. It is made again with the
+// new session, which what the flow still keeps must not end and begin anew: the client would be
+// told of two pasts in one.
 func TestSessionIsNotBegunTwice(t *testing.T) {
 	r := joinedRig(t)
 	r.keep = true

@@ -45,10 +45,10 @@ import (
 // covers them, and drops the others. Until then the heir's own death would be healed from these copies, so
 // no copy that the heir makes is confirmed. The next holder begins a later life than the heir did.
 //
-// A base that nobody has room for counts as unprotected after RefusedPatience, as one that is too large does at
-// once: nothing waits for its copies any more, until one is taken. The status counts such bases. So it is with
-// a base whose script wants no copies (entity.Base.SetAutoBackup, auto.go); an app that leaves copies it all the
-// same, or it would not come along.
+// A base that nobody has room for counts as unprotected after RefusedPatience, as one that is too
+// large does at once: nothing waits for its copies any more, until one is taken. The status counts
+// such bases. So it is with a base whose script wants no copies (entity.Base.SetAutoBackup,
+// auto.go); an app that leaves copies it all the same, or it would not come along.
 //
 // An app that is alone has nobody to hold copies. It says so once, counts its bases as unprotected, and
 // counts every base as confirmed, so that nothing waits for ever. With a Config.BackupPeriod below 0 nobody

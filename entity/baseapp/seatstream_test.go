@@ -60,7 +60,8 @@ func TestSeatTravels(t *testing.T) {
 	}
 }
 
-// What a client has said is settled when others hold a copy of the base that was made from the stream, not before.
+// What a client has said is settled when others hold a copy of the base that was made from the
+// stream, not before.
 func TestSettlesNothingOfAStream(t *testing.T) {
 	r, g, v := seated(t)
 	b := r.a.byID[v.ID()]

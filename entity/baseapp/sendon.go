@@ -10,11 +10,12 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// A client whose seat was given to a base on another app is sent after it: over its channel if it has one, and else
-// when it comes back with the token that it has, to this app or to the heir of the giver.
+// A client whose seat was given to a base on another app is sent after it: over its channel if it
+// has one, and else when it comes back with the token that it has, to this app or to the heir of
+// the giver.
 
-// maxSentOn bounds the seats that an app remembers to have been given away; the oldest is forgotten first. It is as
-// many as it can have had twice.
+// maxSentOn bounds the seats that an app remembers to have been given away; the oldest is forgotten
+// first. It is as many as it can have had twice.
 const maxSentOn = 2 * MaxProxies
 
 // sentOn is a seat that went to another base.
@@ -30,8 +31,8 @@ type sendings struct {
 	order   []sentOn
 }
 
-// awayTime is for how long a client may come back that does not know yet that its channel has nobody at the other
-// end.
+// awayTime is for how long a client may come back that does not know yet that its channel has
+// nobody at the other end.
 func (a *BaseApp) awayTime() time.Duration {
 	return mercury.DefaultInactivity + max(0, a.cfg.ResumeTime)
 }
@@ -96,8 +97,8 @@ func (c *client) sentElsewhere(t protocol.Token) bool {
 	return true
 }
 
-// sendTo tells a client where its session goes on, and where else if that is gone as well. Without room for that its
-// channel is lost, and it comes back to be told.
+// sendTo tells a client where its session goes on, and where else if that is gone as well. Without
+// room for that its channel is lost, and it comes back to be told.
 func (c *client) sendTo(doors, fallback []protocol.Door) {
 	m := protocol.Switch{Doors: doors, Fallback: fallback}
 	if c.control(m.Append(c.app.buf[:0])) {

@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// A BaseApp keeps what some spaces have besides their entities, as the CellAppMgr tells it: see wire.SpaceCopy. It
-// does nothing with that but tell it to the next manager.
+// A BaseApp keeps what some spaces have besides their entities, as the CellAppMgr tells it: see
+// wire.SpaceCopy. It does nothing with that but tell it to the next manager.
 
 // spaceCopy is a space that is kept here.
 type spaceCopy struct {
@@ -72,8 +72,8 @@ func (a *BaseApp) takeSpaceData(m *wire.SpaceData) {
 	}
 }
 
-// put takes an entry, which replaces older ones as at the manager. The manager bounds the others; of the notes of
-// removed ones the oldest goes.
+// put takes an entry, which replaces older ones as at the manager. The manager bounds the others;
+// of the notes of removed ones the oldest goes.
 func (c *spaceCopy) put(e space.DataEntry) {
 	c.drop(func(x *space.DataEntry) bool { return e.Replaces(x) })
 	e.Value = slices.Clone(e.Value)

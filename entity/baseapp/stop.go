@@ -170,8 +170,8 @@ func (a *BaseApp) sayStop() {
 // unsettled counts and names what is under way.
 func (a *BaseApp) unsettled(m *wire.StopState) {
 	m.Activity = a.report.FlowSent + a.report.FlowHandled + a.asked + a.space
-	// What the store is asked is tried again for long while it is busy, and no script hears of a write any more:
-	// held waits for those. Only what is being loaded would still live.
+	// What the store is asked is tried again for long while it is busy, and no script hears of a
+	// write any more: held waits for those. Only what is being loaded would still live.
 	questions, loads := a.links.Asked()-a.storeAsks.Asking(), len(a.storing.loads)
 	m.Pending = uint64(questions + loads + len(a.talking.local) + a.failed.Len())
 	if a.still() {

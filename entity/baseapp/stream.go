@@ -173,8 +173,8 @@ func (x *cellCopy) code(c *codec.Coder) {
 	c.Bytes(&x.Parts, migrate.MaxParts)
 }
 
-// codeTalks codes the flows with other parts than the own cell part, in their order, and what is known of those that
-// were forgotten.
+// codeTalks codes the flows with other parts than the own cell part, in their order, and what is
+// known of those that were forgotten.
 func (b *base) codeTalks(c *codec.Coder) {
 	c.Uvarint(&b.spent)
 	reading := len(b.talks) == 0
@@ -236,10 +236,11 @@ func (b *base) codeAsks(c *codec.Coder) {
 	b.codeCreation(c)
 }
 
-// restore brings a base back from its parts, in a new life. Its cell part may live, and is heard of; the
-// link makes it again if it is not. It is told its client in any case: after the first word of this life nothing more comes
-// of the former one, whose last words the copy may not have. (Without it a cell part that was restored, too, kept answers
-// to what the former base had caused waiting for ever, and all that came after them; see space.Real.answersAhead.)
+// restore brings a base back from its parts, in a new life. Its cell part may live, and is heard
+// of; the link makes it again if it is not. It is told its client in any case: after the first word
+// of this life nothing more comes of the former one, whose last words the copy may not have.
+// (Without it a cell part that was restored, too, kept answers to what the former base had caused
+// waiting for ever, and all that came after them; see space.Real.answersAhead.)
 func (a *BaseApp) restore(h *heritage) error {
 	id, parts := h.id, h.parts
 	core, err := readBaseCore(parts)
@@ -308,9 +309,9 @@ func (b *base) bornBy(life uint32) bool {
 	return b.link.out.BornBy(life) && !slices.ContainsFunc(b.talks, func(t *talk) bool { return !t.out.BornBy(life) })
 }
 
-// revive turns what was read into a later life. Perhaps no other app has the copy that was read: a move that came to
-// nothing ends with one that no holder may have. So nothing counts as settled that was not before, until a copy of
-// this life is confirmed.
+// revive turns what was read into a later life. Perhaps no other app has the copy that was read: a
+// move that came to nothing ends with one that no holder may have. So nothing counts as settled
+// that was not before, until a copy of this life is confirmed.
 func (b *base) revive(former, lives uint32) {
 	a := b.app
 	b.link.revive(a.now, former, lives)

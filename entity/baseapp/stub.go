@@ -13,8 +13,8 @@ import (
 
 // # The end of a base
 //
-// A base that has ended can come back from a copy, if its app dies before the holders of its copies know. So it
-// leaves a stub, which has its names and its account:
+// A base that has ended can come back from a copy, if its app dies before the holders of its copies
+// know. So it leaves a stub, which has its names and its account:
 //
 //	         ends     BaseGone to the holders     BaseForgotten of all but the first,       names and account
 //	(lives) ------> stub ----------------------> then BaseGone to that one, BaseForgotten ----> are free
@@ -25,35 +25,40 @@ import (
 //
 // Invariants:
 //
-//   - A name or an account of a base that has ended is free only when nobody can bring the base back: no holder has
-//     a copy, and the ruling list covers the departure by which the base came here. The exceptions are a holder that
-//     lives and does not answer for forgetPatience, and more than maxStubs bases that end at once.
-//   - The heir's copy is the last that is forgotten. So if the heir does not bring the base back, nobody does later.
-//   - A stub stays where it is: neither does the app leave, nor do bases of its slice move, before it is gone.
+//   - A name or an account of a base that has ended is free only when nobody can bring the base
+//     back: no holder has a copy, and the ruling list covers the departure by which the base came
+//     here. The exceptions are a holder that lives and does not answer for forgetPatience, and more
+//     than maxStubs bases that end at once.
+//   - The heir's copy is the last that is forgotten. So if the heir does not bring the base back,
+//     nobody does later.
+//   - A stub stays where it is: neither does the app leave, nor do bases of its slice move, before
+//     it is gone.
 //   - A login to the account waits for the end of the stub, as for that of the base.
-//   - Whoever calls the base hears that it has ended when the stub is gone: if the heir brings it back, the calls come again.
+//   - Whoever calls the base hears that it has ended when the stub is gone: if the heir brings it
+//     back, the calls come again.
 
 const (
 	// forgetAgain is how long a holder has to answer before it is told again: as long as for a copy.
 	forgetAgain = copyPatience
 
-	// forgetPatience is how long a stub waits for holders that live and do not answer, such as one whose process is
-	// paused. Players and names must not wait for ever, so then the end counts as known, which is logged.
+	// forgetPatience is how long a stub waits for holders that live and do not answer, such as one
+	// whose process is paused. Players and names must not wait for ever, so then the end counts as
+	// known, which is logged.
 	forgetPatience = 30 * time.Second
 
 	// maxStubs bounds the stubs; a base that ends beyond it leaves none, which is logged.
 	maxStubs = MaxBases
 
-	// maxStubCallers bounds those who are told at once when nobody can bring the base back. Others say again what
-	// they called, and hear it then.
+	// maxStubCallers bounds those who are told at once when nobody can bring the base back. Others
+	// say again what they called, and hear it then.
 	maxStubCallers = 64
 )
 
 // stub is what is left of a base.
 type stub struct {
 	of *base
-	// nexts and firsts are the holders that may still have a copy. The first one of a base is told last: if the app
-	// dies meanwhile, either this one brings the base back, or nobody does.
+	// nexts and firsts are the holders that may still have a copy. The first one of a base is told
+	// last: if the app dies meanwhile, either this one brings the base back, or nobody does.
 	nexts, firsts []mercury.Address
 	toldAt, until time.Duration
 	again         bool // one of those who were told may not have heard it
@@ -117,8 +122,9 @@ func (x *stub) waits() *[]mercury.Address {
 	return &x.firsts
 }
 
-// forgotten reports whether nobody can bring a base back: no holder has a copy, and the ruling list covers the
-// departure by which it came, so that those who held it for the former app have none that counts either.
+// forgotten reports whether nobody can bring a base back: no holder has a copy, and the ruling list
+// covers the departure by which it came, so that those who held it for the former app have none
+// that counts either.
 func (a *BaseApp) forgotten(x *stub) bool {
 	return len(x.nexts) == 0 && len(x.firsts) == 0 && a.copying.ruling.rules.Covers >= x.of.copied.came
 }
@@ -169,9 +175,9 @@ func (a *BaseApp) endStub(x *stub) {
 	x.of.giveUp()
 }
 
-// callAfterEnd leaves a call to a base that has ended unanswered as long as an heir may bring the base back, and reports
-// whether that is so. (A caller was told that it had ended, and gave its calls up. Its app died, the heir brought it
-// back, and it never heard of them.)
+// callAfterEnd leaves a call to a base that has ended unanswered as long as an heir may bring the
+// base back, and reports whether that is so. (A caller was told that it had ended, and gave its
+// calls up. Its app died, the heir brought it back, and it never heard of them.)
 func (a *BaseApp) callAfterEnd(at mercury.Address, gone *flow.Ack) bool {
 	x := a.stubs.byID[gone.From]
 	if x == nil {

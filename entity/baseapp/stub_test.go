@@ -144,8 +144,8 @@ func TestNoLeaveWithStubs(t *testing.T) {
 	c.asked(20 * time.Second)
 }
 
-// Whoever calls a base that has ended hears of it when no heir can bring it back: if the app dies before, the call comes
-// again.
+// Whoever calls a base that has ended hears of it when no heir can bring it back: if the app dies
+// before, the call comes again.
 func TestCallsWaitForTheEnd(t *testing.T) {
 	c, id := endedProxy(t)
 	c.tell(appX, call(ofX, entity.CellPart, id, 1, ofX))

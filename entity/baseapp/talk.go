@@ -18,8 +18,8 @@ const (
 	// once in a PeerLease.
 	MaxPeers = 1 << 16
 
-	// PeerLease is how long a settled flow is kept without use before its sender is asked whether anything of it
-	// can still come.
+	// PeerLease is how long a settled flow is kept without use before its sender is asked whether
+	// anything of it can still come.
 	PeerLease = time.Minute
 
 	// FlowGiveUp is how long a base tries to reach a cell part without a base, which answers nothing.

@@ -113,8 +113,8 @@ func (b *base) fill(m *wire.CallStore) bool {
 	return true
 }
 
-// tellWaits tells the script of a write that the store will not take, of those before it, and of those that would
-// have followed it.
+// tellWaits tells the script of a write that the store will not take, of those before it, and of
+// those that would have followed it.
 func (b *base) tellWaits(version uint64, err error) {
 	b.tellEach(err, func(w *storeWait) bool { return w.version <= version && !w.stored })
 }

@@ -159,8 +159,9 @@ func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) error {
 	return nil
 }
 
-// onProxies takes in the accounts whose proxies a BaseApp has when it joins, and those that a base there has taken
-// over from another one. It has a proxy whose base it has; early.go tells what becomes of others.
+// onProxies takes in the accounts whose proxies a BaseApp has when it joins, and those that a base
+// there has taken over from another one. It has a proxy whose base it has; early.go tells what
+// becomes of others.
 func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 	if !m.current(from) {
 		return // it has told all anew since
@@ -175,9 +176,10 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 	}
 }
 
-// takeProxy takes the word of a BaseApp about a proxy that it has. Of two bases of one origin that of the later turn
-// has the account, and the app of the other is told (Outdone). If a login has made a second proxy of an account, the
-// one that is known stays, and only a person can say which to end.
+// takeProxy takes the word of a BaseApp about a proxy that it has. Of two bases of one origin that
+// of the later turn has the account, and the app of the other is told (Outdone). If a login has
+// made a second proxy of an account, the one that is known stays, and only a person can say which
+// to end.
 func (m *BaseAppMgr) takeProxy(on *knownApp, e *wire.Proxy) {
 	switch old := m.accounts[e.Account]; {
 	case old == nil && len(m.accounts) >= MaxAccounts:
@@ -217,8 +219,8 @@ func (a *account) know(p *wire.Proxy) {
 	a.id, a.life, a.origin, a.turn = p.ID, p.Life, p.Origin, p.Turn
 }
 
-// outdo tells a BaseApp that an account is another base's by now. If that is lost, it hears it at its next Join, and
-// by the base that has the account.
+// outdo tells a BaseApp that an account is another base's by now. If that is lost, it hears it at
+// its next Join, and by the base that has the account.
 func (m *BaseAppMgr) outdo(on *knownApp, by *wire.Proxy) {
 	m.log.Info("two bases had an account, the one that took it later keeps it", "account", by.Account, "entity", by.ID, "turn", by.Turn, "not at", on.at)
 	m.links.Reply(on.ch, &wire.Outdone{Account: by.Account, ID: by.ID, Origin: by.Origin, Turn: by.Turn})

@@ -33,12 +33,12 @@ type knownApp struct {
 	room waiting
 	// inherited are the departures of whose bases it has told all that came there.
 	inherited map[migrate.Leave]bool
-	// early is what it has told of bases that others have, as far as is known, in the order in which it came; see
-	// early.go.
+	// early is what it has told of bases that others have, as far as is known, in the order in
+	// which it came; see early.go.
 	early []early
-	// work is the processor time that its thread uses, in cores, if it is measured. reported says that it has told its
-	// load since it was last ordered to shed, or made to take, and shedding by which measures it has more than others;
-	// see shed.go.
+	// work is the processor time that its thread uses, in cores, if it is measured. reported says
+	// that it has told its load since it was last ordered to shed, or made to take, and shedding by
+	// which measures it has more than others; see shed.go.
 	busy     app.Busy
 	work     float64
 	measured bool
@@ -49,8 +49,8 @@ type knownApp struct {
 // load is how many bases it has or will have soon, as far as is known.
 func (a *knownApp) load() int { return max(a.proxies, a.bases+a.placed) }
 
-// better reports whether a new base is better made on a than on o: not where bases go away, and then where the
-// fewest are.
+// better reports whether a new base is better made on a than on o: not where bases go away, and
+// then where the fewest are.
 func (a *knownApp) better(o *knownApp) bool {
 	switch {
 	case a.leaving != o.leaving:
@@ -175,7 +175,8 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 	m.log.Warn("BaseApp gone, its accounts are free", "at", a.at, "accounts", freed, "reason", reason)
 }
 
-// fewest is the BaseApp for a new base, among equals the one with the lowest address. It is nil when none has joined.
+// fewest is the BaseApp for a new base, among equals the one with the lowest address. It is nil
+// when none has joined.
 func (m *BaseAppMgr) fewest() *knownApp {
 	var best *knownApp
 	for _, a := range m.baseApps {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// DefaultTick is the default of Config.Tick: it answers at once, and ticks only end what takes too long. To
-	// wake an idle process for a tick costs 0.1 ms.
+	// DefaultTick is the default of Config.Tick: it answers at once, and ticks only end what takes
+	// too long. To wake an idle process for a tick costs 0.1 ms.
 	DefaultTick = 250 * time.Millisecond
 
 	// ReserveTimeout is how long an account stays reserved for a proxy that a BaseApp was asked for
@@ -48,8 +48,8 @@ type Config struct {
 	// MaxProxies is how many proxies logins may make a BaseApp have (cellappmgr.LoginConfig). Default: no
 	// bound but that of a BaseApp itself.
 	MaxProxies int
-	// Shed says when bases move from a BaseApp that has much more to do than others, or many more of them. The zero
-	// value has defaults.
+	// Shed says when bases move from a BaseApp that has much more to do than others, or many more
+	// of them. The zero value has defaults.
 	Shed ShedConfig
 	// Log is told of apps that come and go. Default: nothing is logged.
 	Log *slog.Logger

@@ -8,9 +8,9 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// A BaseApp speaks for the bases that it has, as the manager finds them by what the CellAppMgr has told
-// (app.Roster.Home). An heir may have heard of a departure before the manager, and tells at once what came to it.
-// Such a word waits until the manager knows as much:
+// A BaseApp speaks for the bases that it has, as the manager finds them by what the CellAppMgr has
+// told (app.Roster.Home). An heir may have heard of a departure before the manager, and tells at
+// once what came to it. Such a word waits until the manager knows as much:
 //
 //	            it has the base                   the base's home is that BaseApp
 //	Proxies ---------------------> taken <----------------------------------------- early
@@ -21,8 +21,9 @@ import (
 // A lie waits as well, and changes nothing.
 
 const (
-	// earlyTime is how long a word about a base waits for the departure by which the base has come there: longer
-	// than the CellAppMgr takes to tell it after a broken channel, or than the next one takes to lead.
+	// earlyTime is how long a word about a base waits for the departure by which the base has come
+	// there: longer than the CellAppMgr takes to tell it after a broken channel, or than the next
+	// one takes to lead.
 	earlyTime = time.Minute
 
 	// maxEarly bounds what waits of one BaseApp: all the proxies of another one that it inherits.
@@ -35,7 +36,8 @@ type early struct {
 	until time.Duration
 }
 
-// has reports whether a BaseApp has a base, as far as is known. For one whose issuer is not known anyone may speak.
+// has reports whether a BaseApp has a base, as far as is known. For one whose issuer is not known
+// anyone may speak.
 func (m *BaseAppMgr) has(on *knownApp, id entity.ID) bool {
 	home := m.roster.Home(id)
 	return home.App.IsZero() || home.App == on.at

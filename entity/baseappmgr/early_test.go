@@ -30,8 +30,8 @@ func issuers(t *testing.T) (r *rig, x, y mercury.ChannelID) {
 var deathOfX = &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Allocator: 1,
 	Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}}
 
-// A BaseApp that says that it has a base of another one takes no account by that, whatever it says of the base, and
-// also if the account is free.
+// A BaseApp that says that it has a base of another one takes no account by that, whatever it says
+// of the base, and also if the account is free.
 func TestAnothersProxy(t *testing.T) {
 	r, x, y := issuers(t)
 	ann := idOf(1, 7)
@@ -62,8 +62,8 @@ func TestAnothersProxy(t *testing.T) {
 	r.wantAccounts(1, 0)
 }
 
-// What an heir says of bases before the manager knows of the departure counts as soon as it does, and what has ended
-// there meanwhile is free.
+// What an heir says of bases before the manager knows of the departure counts as soon as it does,
+// and what has ended there meanwhile is free.
 func TestEarlyHeir(t *testing.T) {
 	r, x, y := issuers(t)
 	ann, bob, cid := idOf(1, 7), idOf(1, 8), idOf(1, 9)

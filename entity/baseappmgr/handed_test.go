@@ -26,8 +26,8 @@ func (r *rig) outdone(ch mercury.ChannelID) (list []wire.Outdone) {
 	return list
 }
 
-// Of two bases of one login the one that was handed the account later has it, whichever is announced first. The
-// BaseApp of the other is told.
+// Of two bases of one login the one that was handed the account later has it, whichever is
+// announced first. The BaseApp of the other is told.
 func TestLaterTurnWins(t *testing.T) {
 	r := newRig(t)
 	giver, taker := r.join(wire.BaseApp, mercurytest.Host(3, 33)), r.join(wire.BaseApp, mercurytest.Host(4, 44))

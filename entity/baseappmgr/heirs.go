@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// The accounts and names of a BaseApp that dies, or gives bases away, go with the bases to the apps that restore
-// them:
+// The accounts and names of a BaseApp that dies, or gives bases away, go with the bases to the apps
+// that restore them:
 //
 //	had by the app  --verdict--> expected of the heir --Proxies, Names--> had by the heir
 //	                                   |
@@ -24,7 +24,8 @@ import (
 //
 //	departure, with heirs, of an app that has not told all --> untold --each BaseApp has said Inherited--> (all is known)
 //
-// Meanwhile no name and no account that seems free is given away: an heir may have yet to hear of the departure.
+// Meanwhile no name and no account that seems free is given away: an heir may have yet to hear of
+// the departure.
 
 // maxInherited bounds the departures of which an heir has told all: as many as are remembered.
 const maxInherited = wire.MaxGraves + migrate.MaxMoves
@@ -41,8 +42,8 @@ func (m *BaseAppMgr) depart(d migrate.Departure) {
 	m.expect(m.roster.Departures().Find(d.Leave()))
 }
 
-// hasToldAll reports whether it is known what a BaseApp has: it has told its own, and what came to it with the
-// departures of those that had not.
+// hasToldAll reports whether it is known what a BaseApp has: it has told its own, and what came to
+// it with the departures of those that had not.
 func (m *BaseAppMgr) hasToldAll(at mercury.Address) bool {
 	a := getApp(m.baseApps, at)
 	if a == nil || !a.told {
@@ -57,8 +58,8 @@ func (m *BaseAppMgr) hasToldAll(at mercury.Address) bool {
 	return true
 }
 
-// settleUntold forgets a departure of which each BaseApp of the cluster has told all. That from which the bases
-// have gone has nothing to tell of it.
+// settleUntold forgets a departure of which each BaseApp of the cluster has told all. That from
+// which the bases have gone has nothing to tell of it.
 func (m *BaseAppMgr) settleUntold(l migrate.Leave) {
 	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); at != l.App && (a == nil || !a.inherited[l]) {
@@ -68,14 +69,14 @@ func (m *BaseAppMgr) settleUntold(l migrate.Leave) {
 	delete(m.untold, l)
 }
 
-// forgetUntold lets those go that are so long ago that no app remembers them: nobody would tell of them, and names would
-// wait for ever.
+// forgetUntold lets those go that are so long ago that no app remembers them: nobody would tell of
+// them, and names would wait for ever.
 func (m *BaseAppMgr) forgetUntold() {
 	maps.DeleteFunc(m.untold, func(l migrate.Leave, _ bool) bool { return m.roster.Departures().Find(l) == nil })
 }
 
-// heir is who has a base that was on an app before a departure, false if nobody has. It is not always whom that
-// names: what came to the app lately may go on from where it was before.
+// heir is who has a base that was on an app before a departure, false if nobody has. It is not
+// always whom that names: what came to the app lately may go on from where it was before.
 func (m *BaseAppMgr) heir(gone *migrate.Departure, id entity.ID) (heir *knownApp, ok bool) {
 	home := m.roster.Home(id)
 	if home.Role != wire.BaseApp { // its issuer is not known

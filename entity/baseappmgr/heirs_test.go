@@ -59,8 +59,9 @@ func TestHeirsKeepWhatBasesHad(t *testing.T) {
 	}
 }
 
-// A base that asks for a name which it had in its former life has it then, whether the manager learns of the death before or
-// after that, and although its heir has told that nothing more came to it.
+// A base that asks for a name which it had in its former life has it then, whether the manager
+// learns of the death before or after that, and although its heir has told that nothing more came
+// to it.
 func TestHeirAsksForItsName(t *testing.T) {
 	const allocator = 5
 	id := entity.ID(allocator<<32 | 7)
@@ -96,8 +97,8 @@ func TestHeirAsksForItsName(t *testing.T) {
 	}
 }
 
-// newHeirs is a manager that knows of three BaseApps, of which the first has not told its names, and the channels of the
-// others.
+// newHeirs is a manager that knows of three BaseApps, of which the first has not told its names,
+// and the channels of the others.
 func newHeirs(t *testing.T) (r *rig, y, z mercury.ChannelID) {
 	r = newRig(t)
 	r.members(baseX, baseY, baseZ)
@@ -107,8 +108,8 @@ func newHeirs(t *testing.T) (r *rig, y, z mercury.ChannelID) {
 	return r, y, z
 }
 
-// What a BaseApp had that died before it told this manager anything is known when all others have heard of the death.
-// Until then nobody gets a name or an account that may have been its.
+// What a BaseApp had that died before it told this manager anything is known when all others have
+// heard of the death. Until then nobody gets a name or an account that may have been its.
 func TestUntoldDeath(t *testing.T) {
 	r, y, z := newHeirs(t)
 	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}})
@@ -195,8 +196,8 @@ func TestAccountsOfABaseAppThatIsAway(t *testing.T) {
 	}
 }
 
-// A BaseApp that was declared dead before it has joined here never does, whatever is on its way: it would take names
-// that nobody frees.
+// A BaseApp that was declared dead before it has joined here never does, whatever is on its way: it
+// would take names that nobody frees.
 func TestDeadBeforeItJoins(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		r := newRig(t)

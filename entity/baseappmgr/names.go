@@ -31,8 +31,8 @@ type names struct {
 	held map[string]held
 }
 
-// allAnnounced reports whether all BaseApps of the cluster have told their names, and those that came to them from
-// others that had not.
+// allAnnounced reports whether all BaseApps of the cluster have told their names, and those that
+// came to them from others that had not.
 func (m *BaseAppMgr) allAnnounced() bool {
 	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); a == nil || !a.announced {
@@ -49,10 +49,11 @@ func (m *BaseAppMgr) current(from sender) bool {
 	return a != nil && a.ch == from.ch
 }
 
-// onRegisterName gives a base a free name, or says who has it. While a BaseApp has not told its names, there is no answer
-// for one that seems free, and the asker asks again. A base that asks for a name of its own has not known that it has it, as
-// after its app has died: it has it from now on where it asks. (Such a base was told that it has its name, and the verdict about the
-// app where the manager believed it to be, which came after that, freed the name.)
+// onRegisterName gives a base a free name, or says who has it. While a BaseApp has not told its
+// names, there is no answer for one that seems free, and the asker asks again. A base that asks for
+// a name of its own has not known that it has it, as after its app has died: it has it from now on
+// where it asks. (Such a base was told that it has its name, and the verdict about the app where
+// the manager believed it to be, which came after that, freed the name.)
 func (m *BaseAppMgr) onRegisterName(from sender, r *wire.RegisterName) {
 	if !m.current(from) {
 		return
@@ -100,8 +101,9 @@ func (m *BaseAppMgr) onNameGone(from sender, g *wire.NameGone) {
 }
 
 // onNames takes in the names of a BaseApp that has joined. Of two that have the same name, the one
-// known first counts, and the other is told: that takes two managers which both started anew while a BaseApp was away. Both may be
-// on one app, as when it goes on with a base whose copy has not heard yet that it had lost the name.
+// known first counts, and the other is told: that takes two managers which both started anew while
+// a BaseApp was away. Both may be on one app, as when it goes on with a base whose copy has not
+// heard yet that it had lost the name.
 func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 	on := getApp(m.baseApps, from.at)
 	if on == nil || on.ch != from.ch {

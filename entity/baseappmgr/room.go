@@ -13,15 +13,16 @@ import (
 // together. A CreateProxy for which there is no room is answered with protocol.WorldFull. The LoginApp asks
 // again every wire.RoomPeriod, as long as somebody waits there.
 //
-// Those who come in do so in the order in which their LoginApp asked for them. A LoginApp may ask for the next
-// before it knows that one has been refused; so a CreateProxy says how many refusals it knows, and is refused,
-// too, if that is not the present number.
+// Those who come in do so in the order in which their LoginApp asked for them. A LoginApp may ask
+// for the next before it knows that one has been refused; so a CreateProxy says how many refusals
+// it knows, and is refused, too, if that is not the present number.
 //
 // LoginApps that wait have turns, in the order in which they were refused first. Room that is left by fewer
 // players than there are LoginApps goes to those whose turn is first; who got some has a new turn. Otherwise
 // one that happens to ask just after the others would always be too late.
 
-// turnTime is how long a LoginApp that does not ask again keeps its turn: a few periods, since it may be late.
+// turnTime is how long a LoginApp that does not ask again keeps its turn: a few periods, since it
+// may be late.
 const turnTime = 4 * wire.RoomPeriod
 
 // waiting is how a LoginApp waits for room. The zero value does not.
@@ -103,7 +104,8 @@ func (m *BaseAppMgr) room(a *knownApp) int {
 	return max(0, m.cfg.MaxProxies-a.proxies)
 }
 
-// noRoom reports whether the world is full by the number of proxies. Without a BaseApp it is not, but not ready.
+// noRoom reports whether the world is full by the number of proxies. Without a BaseApp it is not,
+// but not ready.
 func (m *BaseAppMgr) noRoom() bool {
 	return m.cfg.MaxProxies > 0 && len(m.baseApps) > 0 && !slices.ContainsFunc(m.baseApps, func(a *knownApp) bool { return m.room(a) > 0 })
 }

@@ -124,8 +124,8 @@ func TestNoRoomOnALeavingBaseApp(t *testing.T) {
 	}
 }
 
-// What a LoginApp asked before it knew of a refusal is refused, even if there is room by then: nobody comes in
-// before those who came first.
+// What a LoginApp asked before it knew of a refusal is refused, even if there is room by then:
+// nobody comes in before those who came first.
 func TestRefusedInOrder(t *testing.T) {
 	g := newGate(t)
 	g.base(3)

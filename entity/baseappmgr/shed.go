@@ -6,10 +6,10 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// New bases are made where the fewest are. So BaseApps differ only when one has come later, when players of one have
-// stayed and those of another gone, or when the bases of one have more to do. Then bases move, a part at a time, while
-// everyone plays. First the work of the BaseApps is compared, which is the processor time that they tell, and then the
-// number of their bases:
+// New bases are made where the fewest are. So BaseApps differ only when one has come later, when
+// players of one have stayed and those of another gone, or when the bases of one have more to do.
+// Then bases move, a part at a time, while everyone plays. First the work of the BaseApps is
+// compared, which is the processor time that they tell, and then the number of their bases:
 //
 //	               more than Above and LeastLoad or Least above the average
 //	(left alone) ----------------------------------------------------------> shedding
@@ -17,12 +17,13 @@ import (
 //	     +----- no more than a quarter of that above it -----------------------+ shedPeriod, when both have told
 //	                                                                             their loads
 //
-// Work comes before numbers: a BaseApp with few bases is only given as many as leave its work near the average, or they
-// would have to go back.
+// Work comes before numbers: a BaseApp with few bases is only given as many as leave its work near
+// the average, or they would have to go back.
 //
-// An order that is lost, or that cannot be followed now, is made up for by the next one. So nothing waits for its
-// end, and a BaseAppMgr that starts again goes on from the loads alone. Work is a mean over some seconds: what an
-// order moves is reckoned in at once, by the mean work of a base, so that no second order is given for the same work.
+// An order that is lost, or that cannot be followed now, is made up for by the next one. So nothing
+// waits for its end, and a BaseAppMgr that starts again goes on from the loads alone. Work is a
+// mean over some seconds: what an order moves is reckoned in at once, by the mean work of a base,
+// so that no second order is given for the same work.
 
 const (
 	// DefaultShedAbove, DefaultShedLeastLoad and DefaultShedLeast are the defaults of ShedConfig.
@@ -33,8 +34,8 @@ const (
 	// shedPeriod is the time between two orders: longer than a part moves, and a load is told.
 	shedPeriod = 3 * time.Second
 
-	// workSmoothing is the weight of a new report of work: a mean over some five seconds, so that a second in which
-	// memory is collected moves no base.
+	// workSmoothing is the weight of a new report of work: a mean over some five seconds, so that a
+	// second in which memory is collected moves no base.
 	workSmoothing = 0.2
 
 	// leastPart is the least part of its bases for which a BaseApp is given an order: a hundredth.
@@ -45,8 +46,9 @@ const (
 type ShedConfig struct {
 	// Off says that no bases move by load. Default: they do.
 	Off bool
-	// Above is by what share of the average a BaseApp must be above it, in work or in the number of bases, before
-	// bases move. They do until it is within a quarter of that. Default DefaultShedAbove.
+	// Above is by what share of the average a BaseApp must be above it, in work or in the number of
+	// bases, before bases move. They do until it is within a quarter of that. Default
+	// DefaultShedAbove.
 	Above float64
 	// LeastLoad is how much that must be at least of work, as a part of a core. Default DefaultShedLeastLoad.
 	LeastLoad float64
@@ -83,7 +85,8 @@ func (a *knownApp) by(k measure) float64 {
 	return float64(a.bases)
 }
 
-// worked notes the work that a BaseApp tells, and reports whether it is known: the first report only begins it.
+// worked notes the work that a BaseApp tells, and reports whether it is known: the first report
+// only begins it.
 func (a *knownApp) worked(now time.Duration, r *wire.BaseLoad) (known bool) {
 	share, known := a.busy.Report(now, r.CPU)
 	switch {

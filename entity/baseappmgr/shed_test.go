@@ -79,8 +79,8 @@ func (s *sheds) wantLoads(least, most float64) {
 	}
 }
 
-// TestShedByWork: of BaseApps with as many bases each, one with more work gives some away until the loads are alike, and
-// then nothing moves.
+// TestShedByWork: of BaseApps with as many bases each, one with more work gives some away until the
+// loads are alike, and then nothing moves.
 func TestShedByWork(t *testing.T) {
 	s := newSheds(t, &worker{bases: 1000, cost: 0.8e-3}, &worker{bases: 1000, cost: 0.2e-3}, &worker{bases: 1000, cost: 0.2e-3})
 	s.play(time.Minute)
@@ -90,7 +90,8 @@ func TestShedByWork(t *testing.T) {
 	}
 }
 
-// TestShedBesideWork: one with few bases and much work is given hardly any of those that have little, for their number.
+// TestShedBesideWork: one with few bases and much work is given hardly any of those that have
+// little, for their number.
 func TestShedBesideWork(t *testing.T) {
 	s := newSheds(t, &worker{bases: 100, cost: 4e-3}, &worker{bases: 5000, cost: 8e-5})
 	if n := s.play(time.Minute); n > 500 {

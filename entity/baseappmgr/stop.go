@@ -2,8 +2,8 @@ package baseappmgr
 
 import "github.com/cellscape/cellscape/internal/wire"
 
-// takeStop takes an order about the stop of the world: no proxy is made any more. What is asked of BaseApps is
-// still answered; the CellAppMgr waits for that.
+// takeStop takes an order about the stop of the world: no proxy is made any more. What is asked of
+// BaseApps is still answered; the CellAppMgr waits for that.
 func (m *BaseAppMgr) takeStop(_ sender, s *wire.Stop) error {
 	if !m.manager.Heeds() {
 		return errOutdated

@@ -9,8 +9,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// A login to an account that seems free has to wait while a BaseApp of the cluster has not told what it has: the
-// account may have a proxy there, as when the BaseAppMgr has just been started again.
+// A login to an account that seems free has to wait while a BaseApp of the cluster has not told
+// what it has: the account may have a proxy there, as when the BaseAppMgr has just been started
+// again.
 //
 //	             all have told
 //	CreateProxy ---------------> (asks a BaseApp, or refuses)
@@ -19,8 +20,8 @@ import (
 //	                 |
 //	                 +---- sureTime ----> refused: busy
 
-// sureTime is how long a login waits: longer than BaseApps take to join a manager that was started again, and less
-// than a LoginApp waits for an answer.
+// sureTime is how long a login waits: longer than BaseApps take to join a manager that was started
+// again, and less than a LoginApp waits for an answer.
 const sureTime = 3 * time.Second
 
 // unsureLogin is a login that waits.
@@ -30,8 +31,9 @@ type unsureLogin struct {
 	until time.Duration
 }
 
-// allTold reports whether each BaseApp of the cluster has told this manager once what it has, and what came to
-// it from one that had not. What one that is away has is known: its accounts stay until it is back, or dead.
+// allTold reports whether each BaseApp of the cluster has told this manager once what it has, and
+// what came to it from one that had not. What one that is away has is known: its accounts stay
+// until it is back, or dead.
 func (m *BaseAppMgr) allTold() bool {
 	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); a == nil || !a.told {

@@ -70,8 +70,8 @@ func TestUnsureIsBounded(t *testing.T) {
 	r.wantAccounts(0, 0)
 }
 
-// A BaseApp whose channel ends may have made the proxy that it was asked for. The account stays taken until it is
-// back, and says.
+// A BaseApp whose channel ends may have made the proxy that it was asked for. The account stays
+// taken until it is back, and says.
 func TestAskedWhenTheChannelEnds(t *testing.T) {
 	for _, made := range []bool{true, false} {
 		r := newRig(t)

@@ -117,9 +117,10 @@ func (c *Config) Validate() error {
 // Events are the functions that a Client calls; any may be nil. They are called in the order of the
 // server's messages.
 type Events struct {
-	// Waiting: the world is full, and this client waits for room. position is its place in the queue of its
-	// LoginApp, 1 for the one that comes in next, and of is how many wait there. It is called every few seconds. The client comes in by itself: LoggedIn
-	// follows, or Closed. Client.Close and Client.Logout leave the queue.
+	// Waiting: the world is full, and this client waits for room. position is its place in the
+	// queue of its LoginApp, 1 for the one that comes in next, and of is how many wait there. It is
+	// called every few seconds. The client comes in by itself: LoggedIn follows, or Closed.
+	// Client.Close and Client.Logout leave the queue.
 	Waiting func(position, of int)
 	// LoggedIn: the proxy has accepted the client. With Config.EnableLater nothing but downloads comes
 	// until the game calls EnableEntities.
@@ -144,9 +145,9 @@ type Events struct {
 	// part is back.
 	Reset func()
 
-	// EntitiesReset: the player gets another entity. All replicas are gone, the player's own too, without a Left
-	// for each, and so is the space data. BasePlayer follows, with Config.EnableLater once the game has
-	// called EnableEntities again.
+	// EntitiesReset: the player gets another entity. All replicas are gone, the player's own too,
+	// without a Left for each, and so is the space data. BasePlayer follows, with
+	// Config.EnableLater once the game has called EnableEntities again.
 	EntitiesReset func()
 
 	// LeftSpace: the player's entity was teleported. All other replicas are gone, without a Left for

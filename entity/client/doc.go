@@ -69,9 +69,9 @@
 //
 // Position is what the server said last: right, and jerky. A Filter turns what arrives into a walk:
 // Hermite shows an entity a few tenths of a second late on a smooth curve, whatever jitter and loss
-// do; Raw is to compare with. The game chooses by entity (Config.Filter, Replica.SetFilter), and asks
-// Replica.Shown for each frame, with the time by the clock of Tick (session.Session.Now). Stats counts the places, their bytes and how old those were that they
-// replaced.
+// do; Raw is to compare with. The game chooses by entity (Config.Filter, Replica.SetFilter), and
+// asks Replica.Shown for each frame, with the time by the clock of Tick (session.Session.Now).
+// Stats counts the places, their bytes and how old those were that they replaced.
 //
 // # Concurrency
 //

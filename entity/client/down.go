@@ -358,8 +358,8 @@ func (c *Client) onResetEntities(body []byte) error {
 	return nil
 }
 
-// enableAgain says that the client is ready for another entity, unless the game does. If there is no room it is
-// said later.
+// enableAgain says that the client is ready for another entity, unless the game does. If there is
+// no room it is said later.
 func (c *Client) enableAgain() {
 	if c.state == Playing && !c.enabled && !c.leaving && !c.cfg.EnableLater {
 		_ = c.EnableEntities() // tried again by the next Tick

@@ -196,9 +196,9 @@ func TestSaysWhatItHasSeen(t *testing.T) {
 	}
 }
 
-// A packet that has overtaken a bundle does not count as seen: what it told of entities that enter in the bundle
-// is lost here. A witness that took it for known would use the near form for them, next to a place that the
-// client does not hold, and misplace them by a multiple of four metres.
+// A packet that has overtaken a bundle does not count as seen: what it told of entities that enter
+// in the bundle is lost here. A witness that took it for known would use the near form for them,
+// next to a place that the client does not hold, and misplace them by a multiple of four metres.
 func TestOvertakingIsNotSeen(t *testing.T) {
 	r := newRig(t)
 	r.play()

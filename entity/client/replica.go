@@ -150,10 +150,11 @@ func (a aliases) remove(r *Replica) {
 
 func (a *aliases) clear() { *a = nil }
 
-// replicas finds replicas by id, and is walked in the order of their ids, so that a walk has the same order in every
-// run. The ids lie together, so that a search does not fetch a line of the processor's cache for each replica it passes;
-// and apart from the pointers, so that the collector has no part in it when half of them move for one that comes or
-// goes. (In a crowd that was an eighth of a client's work.)
+// replicas finds replicas by id, and is walked in the order of their ids, so that a walk has the
+// same order in every run. The ids lie together, so that a search does not fetch a line of the
+// processor's cache for each replica it passes; and apart from the pointers, so that the collector
+// has no part in it when half of them move for one that comes or goes. (In a crowd that was an
+// eighth of a client's work.)
 type replicas struct {
 	order []member // by id
 	at    []*Replica

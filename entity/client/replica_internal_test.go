@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// What a place changes of a replica, and the caller's Tag, are one line of the processor's cache: Go's allocator puts
-// objects of 128 bytes at multiples of that.
+// What a place changes of a replica, and the caller's Tag, are one line of the processor's cache:
+// Go's allocator puts objects of 128 bytes at multiples of that.
 func TestReplicaLines(t *testing.T) {
 	var r Replica
 	if size, first := unsafe.Sizeof(r), unsafe.Offsetof(r.Tag)+unsafe.Sizeof(r.Tag); size != 128 || first > 64 {

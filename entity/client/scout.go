@@ -111,8 +111,9 @@ func (c *Client) dismissScout() {
 	s.ch, s.door, s.next, s.tries = 0, nil, 0, 0
 }
 
-// scoutAnswers takes the first word that a scout hears. If the session goes on there, or that app knows where, the
-// scout's channel is the session's, and the caller takes the message; else it reports false.
+// scoutAnswers takes the first word that a scout hears. If the session goes on there, or that app
+// knows where, the scout's channel is the session's, and the caller takes the message; else it
+// reports false.
 func (c *Client) scoutAnswers(msg []byte) bool {
 	l := &c.life
 	if len(msg) == 0 || protocol.ID(msg[0]) != protocol.ResumedID && protocol.ID(msg[0]) != protocol.SwitchID {

@@ -199,8 +199,9 @@ func (c *Client) fetch(aliases []uint32) {
 var errStale = errors.New("client: packet of another time")
 
 // packet notes that a packet has come. Each incarnation has its own numbers, and packets of another
-// may still be under way. One that has overtaken a bundle is used as far as it goes, but does not count as seen:
-// it may tell of entities that enter in that bundle, and whose places in it are lost on this client.
+// may still be under way. One that has overtaken a bundle is used as far as it goes, but does not
+// count as seen: it may tell of entities that enter in that bundle, and whose places in it are lost
+// on this client.
 func (c *Client) packet(h *protocol.PacketHead) error {
 	if !c.inWorld || h.Epoch != uint8(c.incarnation) || h.After > c.bundle+maxAhead {
 		return errStale

@@ -23,7 +23,8 @@ func TestReplicaIsSmall(t *testing.T) {
 	if size := reflect.TypeFor[property.Values]().Size(); size > 80 {
 		t.Errorf("the head of its properties takes %d bytes", size)
 	}
-	// An allocation of a client, with its header of 8 bytes, fits a class of Go's allocator. The next takes 1792.
+	// An allocation of a client, with its header of 8 bytes, fits a class of Go's allocator. The
+	// next takes 1792.
 	const class, header = 1536, 8
 	if size := reflect.TypeFor[Client]().Size(); size > class-header {
 		t.Errorf("a client takes %d bytes", size)

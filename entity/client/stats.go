@@ -50,8 +50,8 @@ type Stats struct {
 	// Interrupted counts losses of the connection in play, and Resumed those after which the session went
 	// on.
 	Interrupted, Resumed uint64
-	// Switched counts how often a server that was shut down, or had too much to do, sent the session to another
-	// one.
+	// Switched counts how often a server that was shut down, or had too much to do, sent the
+	// session to another one.
 	Switched uint64
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
-// A BaseApp that leaves the cluster, or gives some of its entities or a client to another, sends the clients after
-// them. One that has lost its channel hears of it when it comes back:
+// A BaseApp that leaves the cluster, or gives some of its entities or a client to another, sends
+// the clients after them. One that has lost its channel hears of it when it comes back:
 //
 //	Switch ---> dial there at once, with the token ---> Resumed
 //	  ^            |     |                  ^

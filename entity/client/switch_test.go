@@ -65,7 +65,8 @@ func TestSwitchInVain(t *testing.T) {
 	}
 }
 
-// A client that comes back and is sent on goes there at once, and is not kept busy by two that send it to each other.
+// A client that comes back and is sent on goes there at once, and is not kept busy by two that send
+// it to each other.
 func TestSentOnWhileAway(t *testing.T) {
 	r := newRig(t)
 	r.playOn()

@@ -23,9 +23,9 @@ var (
 	ErrPosition = errors.New("client: position or direction out of range")
 )
 
-// EnableEntities says that the game is ready to be shown the player's entity and the world. It is needed, once,
-// after LoggedIn and after each EntitiesReset, with Config.EnableLater. Errors are ErrNotPlaying, also if it was said before, and
-// ErrUnsettled.
+// EnableEntities says that the game is ready to be shown the player's entity and the world. It is
+// needed, once, after LoggedIn and after each EntitiesReset, with Config.EnableLater. Errors are
+// ErrNotPlaying, also if it was said before, and ErrUnsettled.
 func (c *Client) EnableEntities() error {
 	if c.state != Playing || c.leaving || c.enabled {
 		return ErrNotPlaying

@@ -23,8 +23,8 @@ import (
 //	                     +-- this start is done already     given fewest
 //	                         ---------------------------------------------------------------------> done
 //
-// A DBApp that takes the place of another under the same start goes through all of it again, unless it was done:
-// spaces that there are stay as they are, and entities that live are left out.
+// A DBApp that takes the place of another under the same start goes through all of it again, unless
+// it was done: spaces that there are stay as they are, and entities that live are left out.
 const (
 	broughtKey = "brought"
 

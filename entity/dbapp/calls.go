@@ -38,8 +38,8 @@ type call struct {
 	running bool
 }
 
-// batch is with which others a call goes into one job. Jobs of a batch follow one another, so that each has many
-// calls: to reach the disk, or a server, costs as much for one row as for a hundred.
+// batch is with which others a call goes into one job. Jobs of a batch follow one another, so that
+// each has many calls: to reach the disk, or a server, costs as much for one row as for a hundred.
 type batch uint8
 
 const (
@@ -287,8 +287,9 @@ func (d *DBApp) ended(x *call, o *outcome) {
 	d.reply(x.ch, x.request, o.err, wire.StoreAnswer{Version: o.version, Row: uint64(o.row), Data: o.data})
 }
 
-// heldByDead sees to a row that an app has which is dead. An heir gets it, whichever of those before it had it
-// last; the call goes on then. For others it is freed, when heirs have had their time.
+// heldByDead sees to a row that an app has which is dead. An heir gets it, whichever of those
+// before it had it last; the call goes on then. For others it is freed, when heirs have had their
+// time.
 func (d *DBApp) heldByDead(x *call, o *outcome) (goesOn bool) {
 	var held *store.HeldError
 	if !errors.As(o.err, &held) || held.By.Start != d.start || d.lives(held.By.App) {

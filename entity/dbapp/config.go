@@ -31,8 +31,8 @@ const (
 	MaxTogether      = 256
 	MaxBytesTogether = 4 << 20
 
-	// MaxLoadsTogether bounds the loads of one job. How long rows are is known only then: at worst, that many times
-	// store.MaxData.
+	// MaxLoadsTogether bounds the loads of one job. How long rows are is known only then: at worst,
+	// that many times store.MaxData.
 	MaxLoadsTogether = 64
 
 	// JobTime is how long one call of the store may take. A database that needs longer is stuck.

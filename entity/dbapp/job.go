@@ -157,8 +157,8 @@ func load(ctx context.Context, s store.Store, w store.Want, t *store.Type) outco
 	return open(ctx, s, &list[0], w.Holder, t)
 }
 
-// loadEach checks rows out that have nothing to do with each other: one that makes no sense keeps no other from being
-// loaded.
+// loadEach checks rows out that have nothing to do with each other: one that makes no sense keeps
+// no other from being loaded.
 func loadEach(ctx context.Context, s store.Store, calls []asked) []outcome {
 	out, wants := make([]outcome, len(calls)), make([]store.Want, len(calls))
 	for i := range calls {

@@ -12,7 +12,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// TestQueries asks for what a store has by a column and by row, a page at a time, and for what makes no sense.
+// TestQueries asks for what a store has by a column and by row, a page at a time, and for what
+// makes no sense.
 func TestQueries(t *testing.T) {
 	def, err := property.NewSchema(&property.Definition{Name: "Chest", HasBase: true, Persistent: true, Properties: []*property.Property{
 		{Name: "gold", Type: property.Scalar(property.KindInt32), Flags: property.Base, Persistent: true, Indexed: true},

@@ -12,9 +12,10 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// The spaces of the world are blobs, one each, which begin with the start of the cluster that wrote them. Those of
-// another start than this one come back at its begin; until the manager has been told of them all, none is written
-// or removed. If the world is stopped before, those that have not come back stay.
+// The spaces of the world are blobs, one each, which begin with the start of the cluster that wrote
+// them. Those of another start than this one come back at its begin; until the manager has been
+// told of them all, none is written or removed. If the world is stopped before, those that have not
+// come back stay.
 //
 //	KeepSpace --> waiting --one at a time--> written, removed --> SpaceKept, OnlyKept
 //	KeepOnly         ^                          |

@@ -103,8 +103,8 @@ func (d *DBApp) freeDead() {
 	})
 }
 
-// freeLater frees the check-outs of a dead app when its heirs have had their time. A DBApp that takes the place
-// of another learns of the dead from the rows that they have.
+// freeLater frees the check-outs of a dead app when its heirs have had their time. A DBApp that
+// takes the place of another learns of the dead from the rows that they have.
 func (d *DBApp) freeLater(allocator uint32) {
 	if allocator != 0 && len(d.dead) < wire.MaxMembers && !slices.ContainsFunc(d.dead, func(x departed) bool { return x.allocator == allocator }) {
 		d.dead = append(d.dead, departed{allocator, d.now + FreeAfter})

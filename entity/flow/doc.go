@@ -39,9 +39,9 @@
 //     another message.
 //   - A message that arrives early waits in the Receiver up to a limit; beyond the limit it is
 //     dropped and the Sender's timer brings it again.
-//   - A target forgets what it has handled only when the sender has said that nothing of it can come again, from the
-//     present sender or a later life (Inquiry). What may be of a forgotten flow is not handled before the
-//     sender has said what it still keeps.
+//   - A target forgets what it has handled only when the sender has said that nothing of it can
+//     come again, from the present sender or a later life (Inquiry). What may be of a forgotten
+//     flow is not handled before the sender has said what it still keeps.
 //   - Message.Low says the lowest number that the sender can still send. A target restored from an
 //     older state skips to Low instead of waiting for messages that no one has any more.
 //

@@ -459,8 +459,8 @@ func BenchmarkFlow(b *testing.B) {
 	}
 }
 
-// A target that was away for long is sent what it lacks soon after it is heard again, and not when the wait that
-// grew meanwhile is over.
+// A target that was away for long is sent what it lacks soon after it is heard again, and not when
+// the wait that grew meanwhile is over.
 func TestResendsSoonToATargetThatIsBack(t *testing.T) {
 	var o flow.Sender
 	now, sent := time.Duration(0), 0

@@ -78,14 +78,15 @@ func (x *Prospect) MayAsk(now, patience time.Duration) bool {
 // Ask notes that m is asked now, and stamps it.
 func (x *Prospect) Ask(now time.Duration, m *Inquiry) { x.Asked, m.Stamp = now, uint64(now) }
 
-// Doubts reports whether a message may be of a flow that was forgotten: in has heard nothing of it, and spent is the highest
-// number that the target has forgotten.
+// Doubts reports whether a message may be of a flow that was forgotten: in has heard nothing of it,
+// and spent is the highest number that the target has forgotten.
 func (x *Prospect) Doubts(m *Message, in *Receiver, spent uint64) bool {
 	return !in.Heard() && !x.sure && spent > 0 && m.Low <= spent
 }
 
-// Take takes an answer, and reports whether it is the one to the last question. cause and upload are those of the last call
-// that was handled; see Covers. A flow that may have been forgotten goes on where the sender says.
+// Take takes an answer, and reports whether it is the one to the last question. cause and upload
+// are those of the last call that was handled; see Covers. A flow that may have been forgotten goes
+// on where the sender says.
 func (x *Prospect) Take(a *Remainder, in *Receiver, cause, upload uint64) bool {
 	if x.Asked == 0 || uint64(x.Asked) != a.Stamp {
 		return false
@@ -97,9 +98,9 @@ func (x *Prospect) Take(a *Remainder, in *Receiver, cause, upload uint64) bool {
 	return true
 }
 
-// Begins is the number above which the flows begin that a part begins now, which has forgotten numbers up to spent: the
-// other end may remember those of an earlier flow. now is the time of the cluster, or of the game; microseconds of it are
-// above all that there can have been.
+// Begins is the number above which the flows begin that a part begins now, which has forgotten
+// numbers up to spent: the other end may remember those of an earlier flow. now is the time of the
+// cluster, or of the game; microseconds of it are above all that there can have been.
 func Begins(now time.Duration, spent uint64) uint64 {
 	return max(uint64(max(now, 0)/time.Microsecond), spent)
 }

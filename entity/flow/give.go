@@ -25,8 +25,8 @@ const (
 // Give is the body of GivePayload: a client, with its account, for the base that the message is for.
 type Give struct {
 	Account string
-	// Origin is the base that the login of the account has made. Turn is how often the account has been handed
-	// on since, when the taker has it.
+	// Origin is the base that the login of the account has made. Turn is how often the account has
+	// been handed on since, when the taker has it.
 	Origin entity.ID
 	Turn   uint32
 	Data   []byte // what the login said of the account; aliases the input after Parse, as Seat does
@@ -50,7 +50,8 @@ func (m *Give) Parse(body []byte) error { return parseWish(body, "give", m.code)
 // Taken is the body of TakenPayload. It answers a Give, and an older Taken.
 type Taken struct {
 	Account string
-	// Turn is that in which the sender has the account. If Reason is not empty it has not taken it in that turn.
+	// Turn is that in which the sender has the account. If Reason is not empty it has not taken it
+	// in that turn.
 	Turn   uint32
 	Reason string
 }

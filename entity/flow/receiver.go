@@ -188,8 +188,9 @@ func (in Receiver) restored() Receiver {
 // ack is owed; senders find out that the target is another one.
 func (in *Receiver) Restore() { *in = in.restored() }
 
-// RestoreUnconfirmed says that the state was read from a copy which the base has, and perhaps nobody else: more
-// than was settled when it was taken is settled when the next one is confirmed. No ack is owed, as above.
+// RestoreUnconfirmed says that the state was read from a copy which the base has, and perhaps
+// nobody else: more than was settled when it was taken is settled when the next one is confirmed.
+// No ack is owed, as above.
 func (in *Receiver) RestoreUnconfirmed() { in.saved, in.owed = in.settled, false }
 
 // Owe makes an ack owed: the target is a new incarnation, and says so.

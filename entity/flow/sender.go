@@ -76,9 +76,9 @@ func (o *Sender) Add(now time.Duration, payload []byte) (uint64, error) {
 }
 
 // Received notes that the target has handled everything up to n. Numbers that were never sent are
-// ignored, so a forged ack cannot run ahead. A target that says again what it has said is there, and lacks what
-// was sent while it was not: that does not wait any longer than the first time. (A player whose base had
-// stood still for four seconds heard nothing for four more.)
+// ignored, so a forged ack cannot run ahead. A target that says again what it has said is there,
+// and lacks what was sent while it was not: that does not wait any longer than the first time. (A
+// player whose base had stood still for four seconds heard nothing for four more.)
 func (o *Sender) Received(now time.Duration, n uint64) {
 	switch {
 	case n > o.next || n < o.received:

@@ -22,14 +22,14 @@
 //
 // # The queue
 //
-// The world may be full in two ways. The CellAppMgr says that its apps have too much to do (Logins); that holds
-// until it says otherwise. Or no BaseApp has room for a further proxy; that the BaseAppMgr says when it is asked
-// for one (protocol.WorldFull), and it may be otherwise a moment later. Whoever logs in then, and whom Auth
-// accepts, waits:
+// The world may be full in two ways. The CellAppMgr says that its apps have too much to do
+// (Logins); that holds until it says otherwise. Or no BaseApp has room for a further proxy; that
+// the BaseAppMgr says when it is asked for one (protocol.WorldFull), and it may be otherwise a
+// moment later. Whoever logs in then, and whom Auth accepts, waits:
 //
-//   - The order is that in which Auth accepted them, also if several are asked for at once. Whoever comes while
-//     somebody waits comes after them, even if there is room by now. Each LoginApp has its own queue, and the
-//     BaseAppMgr gives the LoginApps their turns.
+//   - The order is that in which Auth accepted them, also if several are asked for at once. Whoever
+//     comes while somebody waits comes after them, even if there is room by now. Each LoginApp has
+//     its own queue, and the BaseAppMgr gives the LoginApps their turns.
 //   - A client is told its position (protocol.Waiting) when it begins to wait, and every TellPeriod.
 //   - One is asked for in each tick, so that the world sees what they add to its load before too many are
 //     in. It is closed again for the others if it is full again. If the BaseAppMgr has no room, it is asked

@@ -269,8 +269,8 @@ func newRoom(t testing.TB, queue int) *rig {
 	return r
 }
 
-// Players for whom the BaseAppMgr has no room wait in the order in which Auth accepted them, though they asked
-// at once, and come in one after another as there is room.
+// Players for whom the BaseAppMgr has no room wait in the order in which Auth accepted them, though
+// they asked at once, and come in one after another as there is room.
 func TestNoRoom(t *testing.T) {
 	r := newRoom(t, 3)
 	a, b := r.enqueue("a"), r.enqueue("b")

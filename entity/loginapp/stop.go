@@ -5,8 +5,9 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// takeStop takes an order about the stop of the world: nobody is let in any more, and those who wait for room
-// are told. Logins that are being placed are answered; the manager waits for them. Or it has not begun after all.
+// takeStop takes an order about the stop of the world: nobody is let in any more, and those who
+// wait for room are told. Logins that are being placed are answered; the manager waits for them. Or
+// it has not begun after all.
 func (l *LoginApp) takeStop(from sender, m *wire.Stop) {
 	if !l.manager.Heeds() || !l.manager.TakeStop(m) {
 		return

@@ -1,5 +1,5 @@
-// Package presence is an entity as it is present on a cell: what its real and its ghosts have in common, which
-// ghosts mirror and witnesses read.
+// Package presence is an entity as it is present on a cell: what its real and its ghosts have in
+// common, which ghosts mirror and witnesses read.
 //
 // Nothing here locks. Each value belongs to the one cell that owns it.
 package presence

@@ -29,16 +29,18 @@ type Motion struct {
 	Rise uint32
 	// Height is the height, in units of 1/Grid metre.
 	Height int32
-	// Turned, Tilted and Rose are the MoveStamps of the last moves that changed the yaw by more than a hair, pitch or
-	// roll, and the height. The yaw of who walks straight, worked out anew for each step, changes in its last bits:
-	// while that counted as a turn, a third to a half of the places in a crowd had a byte too many.
+	// Turned, Tilted and Rose are the MoveStamps of the last moves that changed the yaw by more
+	// than a hair, pitch or roll, and the height. The yaw of who walks straight, worked out anew
+	// for each step, changes in its last bits: while that counted as a turn, a third to a half of
+	// the places in a crowd had a byte too many.
 	Turned, Tilted, Rose uint32
 
 	faced float32 // the yaw at Turned, in radians
 }
 
-// leastTurn is the most that a yaw may differ from that of the last turn without being another, in radians: an eighth
-// of what Motion.Yaw counts in. A client that holds the yaw exactly is off by no more.
+// leastTurn is the most that a yaw may differ from that of the last turn without being another, in
+// radians: an eighth of what Motion.Yaw counts in. A client that holds the yaw exactly is off by no
+// more.
 const leastTurn = 2 * math.Pi / 256 / 8
 
 // turns reports whether a yaw in radians is another one than that of the last turn.

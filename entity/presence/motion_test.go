@@ -27,8 +27,8 @@ func TestStraightWalkTurnsOnce(t *testing.T) {
 	}
 }
 
-// Whoever turns a little in each step turns: a client is never off by more than half of what Yaw counts in, nor is
-// one that was told the yaw exactly.
+// Whoever turns a little in each step turns: a client is never off by more than half of what Yaw
+// counts in, nor is one that was told the yaw exactly.
 func TestSlowTurnIsATurn(t *testing.T) {
 	e, told, exact := &Entity{}, float32(0), float32(0)
 	for stamp := uint32(1); stamp < 5000; stamp++ {

@@ -81,7 +81,8 @@ type verdict struct {
 	cost
 	DownBytes float64 `json:"down_bytes_per_client_s"`
 	UpBytes   float64 `json:"up_bytes_per_client_s"`
-	// The outcome is missing if the world did not come to rest: a count of what is still under way would be wrong.
+	// The outcome is missing if the world did not come to rest: a count of what is still under way
+	// would be wrong.
 	*outcome
 	Undecided string `json:"undecided,omitempty"` // why
 	Errors    uint64 `json:"errors"`

@@ -18,8 +18,8 @@ import (
 // stopLimit is how long a world may take to stop.
 const stopLimit = time.Minute
 
-// keep opens the store of -store, for roles that have it. Guards are made only for a file that is not there yet;
-// those of another one come back.
+// keep opens the store of -store, for roles that have it. Guards are made only for a file that is
+// not there yet; those of another one come back.
 func keep(cfg *cluster.Config, f *flags) (close func() error, err error) {
 	if f.store == "" {
 		return func() error { return nil }, nil

@@ -48,9 +48,9 @@ func lastLine(s string) string {
 	return lines[len(lines)-1]
 }
 
-// TestStopMany measures, with ARENA_STOP=10000, how long the stop of an arena with so many guards takes once the
-// store has a row of each, and how long they take to come back. Five seconds are the aim for the stop, on a
-// machine that does little else.
+// TestStopMany measures, with ARENA_STOP=10000, how long the stop of an arena with so many guards
+// takes once the store has a row of each, and how long they take to come back. Five seconds are the
+// aim for the stop, on a machine that does little else.
 func TestStopMany(t *testing.T) {
 	guards, err := strconv.Atoi(os.Getenv("ARENA_STOP"))
 	if err != nil {

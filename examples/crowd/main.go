@@ -19,8 +19,9 @@
 // outside give up, and it is told how many got in and why the others did not. Fewer than -least
 // percent end the run; -least 0 measures with those who are in.
 //
-// The exit status is 1 if fewer players got in than -least says, a bot lost its session, or fewer moves
-// arrived in time than -arrive says, or a client-tick cost more than -ratio says. Processor time and memory are told on Linux only.
+// The exit status is 1 if fewer players got in than -least says, a bot lost its session, or fewer
+// moves arrived in time than -arrive says, or a client-tick cost more than -ratio says. Processor
+// time and memory are told on Linux only.
 package main
 
 import (

@@ -24,9 +24,10 @@ const (
 	patience = 30 * time.Second
 	// logins is how many players log in each second.
 	logins = 200
-	// botsGC is how much the heap of this process may grow before it is looked through, in percent: what bots hold
-	// lives long, but in a dense crowd some come and go in each tick. With 25, a thousand bots with six hundred in
-	// view had theirs looked through for a third of the time, by both cores.
+	// botsGC is how much the heap of this process may grow before it is looked through, in percent:
+	// what bots hold lives long, but in a dense crowd some come and go in each tick. With 25, a
+	// thousand bots with six hundred in view had theirs looked through for a third of the time, by
+	// both cores.
 	botsGC = 100
 )
 

@@ -80,8 +80,8 @@ type Walker struct {
 	Cloak property.Uint8
 }
 
-// Greet is called by the client of someone in view, and tells the own one. See greetings. The error is that the
-// own client has just left: nobody waits for this greeting then, and it is not counted.
+// Greet is called by the client of someone in view, and tells the own one. See greetings. The error
+// is that the own client has just left: nobody waits for this greeting then, and it is not counted.
 func (w *Walker) Greet(_ entity.ID, at uint64) { _ = w.OwnClient().Call("greeted", at) }
 
 // Wear is called by the player's own client now and then, and seen by those around.

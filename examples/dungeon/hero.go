@@ -123,8 +123,9 @@ func (h *Hero) OnTired(c entity.Callback) {
 	}
 }
 
-// Reward gives the hero a right to one more grant: a boss that has fallen calls it. The right is in a backup before the treasury hears of
-// it. So a hero that is restored asks again, and the treasury knows the number.
+// Reward gives the hero a right to one more grant: a boss that has fallen calls it. The right is in
+// a backup before the treasury hears of it. So a hero that is restored asks again, and the treasury
+// knows the number.
 func (h *Hero) Reward() {
 	h.Due.Set(h.Due.Get() + 1)
 	h.check(h.Backup("OnDue", int64(h.Due.Get())))

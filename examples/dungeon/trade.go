@@ -51,8 +51,9 @@ func (h *Hero) OnItemSafe(c entity.Callback) {
 	}
 }
 
-// OnProposed hears whether the buyer takes it. If nobody knows, the seller asks again; also if the buyer does, until it
-// pays: it may have died before that was in its backup, and then have had another seller's offer first.
+// OnProposed hears whether the buyer takes it. If nobody knows, the seller asks again; also if the
+// buyer does, until it pays: it may have died before that was in its backup, and then have had
+// another seller's offer first.
 func (h *Hero) OnProposed(r entity.Reply) {
 	switch {
 	case !h.OnOffer.Get() || int64(h.Sale.Get()) != r.User:

@@ -1,6 +1,7 @@
-// Persistent is a world that survives: a character with a bag, and a baker who bakes without anybody. Run it, end
-// it with Ctrl-C, and run it again: the character stands where it stood, with what it had, and the baker is back
-// at his shelf by himself. The world is kept in one file, world.db.
+// Persistent is a world that survives: a character with a bag, and a baker who bakes without
+// anybody. Run it, end it with Ctrl-C, and run it again: the character stands where it stood, with
+// what it had, and the baker is back at his shelf by himself. The world is kept in one file,
+// world.db.
 package main
 
 import (
@@ -86,7 +87,8 @@ func (a *Avatar) Walk(metres float32) {
 	_ = a.SetPosition(to)
 }
 
-// Baker is the base part of somebody whom nobody plays. Config.BringBack has him come back when the world starts.
+// Baker is the base part of somebody whom nobody plays. Config.BringBack has him come back when the
+// world starts.
 type Baker struct {
 	*entity.Base
 	Name  property.String

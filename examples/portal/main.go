@@ -32,7 +32,8 @@ const (
 	cave entity.SpaceID = 2
 )
 
-// portal joins them: x in the town is x + 500 in the cave. Whoever is within 25 m of it is seen at the other end.
+// portal joins them: x in the town is x + 500 in the cave. Whoever is within 25 m of it is seen at
+// the other end.
 func portal() space.Gateway {
 	return space.Gateway{
 		Near:   space.GatewayEnd{Space: town, Area: bsp.Rect{MinX: 0, MinZ: -25, MaxX: 50, MaxZ: 25}},

@@ -13,8 +13,9 @@ type Busy struct {
 	known   bool
 }
 
-// Report takes a report, and returns the share of a core that was used since the last one. Two that come at once,
-// after a stall, are still ReportPeriod of work apart. The first says nothing: the app may have run for long.
+// Report takes a report, and returns the share of a core that was used since the last one. Two that
+// come at once, after a stall, are still ReportPeriod of work apart. The first says nothing: the
+// app may have run for long.
 func (b *Busy) Report(now, cpu time.Duration) (share float64, known bool) {
 	over := max(now-b.at, wire.ReportPeriod)
 	used := min(max(cpu-b.cpu, 0), over) // one thread

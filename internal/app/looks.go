@@ -12,8 +12,8 @@ import (
 // manager no longer waits for it.
 const MaxLooks = 256
 
-// Looks are the questions of the CellAppMgr whether others can be reached. A witness only says what it has seen;
-// the manager judges.
+// Looks are the questions of the CellAppMgr whether others can be reached. A witness only says what
+// it has seen; the manager judges.
 type Looks struct {
 	// Lookout looks. With nil the manager does without this opinion.
 	Lookout mercury.Lookout

@@ -81,7 +81,8 @@ func (r *Roster) Home(id entity.ID) wire.AppRef {
 	return h
 }
 
-// Departed says that a BaseApp is gone, or a part of its bases, and by which rule others have taken them over.
+// Departed says that a BaseApp is gone, or a part of its bases, and by which rule others have taken
+// them over.
 func (r *Roster) Departed(d migrate.Departure) {
 	r.departures.Add(d)
 	r.changes++

@@ -1,6 +1,6 @@
 // Package archtest keeps the architecture: which package may import which, what a package that must
 // be deterministic may not touch, that every package says what it is for, that no function is too
-// long to read, and that the packages of game programmers show no more names than can be read, and
+// long to read and no comment too wide, and that the packages of game programmers show no more names than can be read, and
 // none that takes what only the house can make.
 //
 // Only its own test uses it: that runs [Check] with the rules of this module ([House]) over every
@@ -186,6 +186,7 @@ func (c *checker) checkPackage(p *packages.Package) {
 	name := local(p.Module.Path, p.PkgPath)
 	c.checkDoc(p)
 	c.checkLength(p)
+	c.checkWidth(p)
 	c.checkImports(p, name)
 	c.checkSurface(p, name)
 	c.checkShown(p, name)

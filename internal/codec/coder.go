@@ -35,7 +35,8 @@ func Parse(body []byte, code func(*Coder)) error {
 	return c.r.Close()
 }
 
-// ParseAs is Parse of a message m, whose error names the type of m and wraps malformed, the error of m's protocol.
+// ParseAs is Parse of a message m, whose error names the type of m and wraps malformed, the error
+// of m's protocol.
 func ParseAs(malformed error, body []byte, m any, code func(*Coder)) error {
 	if err := Parse(body, code); err != nil {
 		return fmt.Errorf("%w: %T: %w", malformed, m, err)

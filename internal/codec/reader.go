@@ -13,7 +13,8 @@ var (
 	ErrShort = errors.New("codec: message ends too early")
 	// ErrLength is returned when a length or a count in a message is above its limit.
 	ErrLength = errors.New("codec: length in message is above its limit")
-	// ErrValue is returned for an encoding that no sender writes: a bool of 2, a number in more bytes than it needs.
+	// ErrValue is returned for an encoding that no sender writes: a bool of 2, a number in more
+	// bytes than it needs.
 	ErrValue = errors.New("codec: illegal value in message")
 	// ErrTrailing is returned by Close when bytes are left over.
 	ErrTrailing = errors.New("codec: bytes left over at the end of message")
@@ -35,7 +36,8 @@ func NewReader(b []byte) Reader { return Reader{b: b} }
 // Err is the first fault met, or nil.
 func (r *Reader) Err() error { return r.err }
 
-// Close ends the reading of a message that must have been read whole: it returns Err, or ErrTrailing when bytes are left.
+// Close ends the reading of a message that must have been read whole: it returns Err, or
+// ErrTrailing when bytes are left.
 func (r *Reader) Close() error {
 	if r.err == nil && len(r.b) > 0 {
 		r.err = ErrTrailing
@@ -112,8 +114,8 @@ func (r *Reader) Bool() bool {
 	return v == 1
 }
 
-// Uvarint reads a number as binary.AppendUvarint wrote it. A longer encoding of the same number is ErrValue, so
-// that equal messages are equal bytes.
+// Uvarint reads a number as binary.AppendUvarint wrote it. A longer encoding of the same number is
+// ErrValue, so that equal messages are equal bytes.
 func (r *Reader) Uvarint() uint64 {
 	v, n := binary.Uvarint(r.b)
 	switch {
@@ -150,8 +152,9 @@ func (r *Reader) String(max int) string { return string(r.Bytes(max)) }
 // Rest reads all that is left, aliasing the input.
 func (r *Reader) Rest() []byte { return r.Take(len(r.b)) }
 
-// Count reads a number of things of at least minBytesEach bytes each (taken as 1 when less). It is ErrLength above
-// max and ErrShort when the bytes left cannot hold so many: a caller may allocate for the result.
+// Count reads a number of things of at least minBytesEach bytes each (taken as 1 when less). It is
+// ErrLength above max and ErrShort when the bytes left cannot hold so many: a caller may allocate
+// for the result.
 func (r *Reader) Count(max, minBytesEach int) int {
 	if minBytesEach < 1 {
 		minBytesEach = 1
@@ -219,7 +222,8 @@ func AppendF64(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
-// Fail sets the reader's error, if it has none yet: for a parser above that finds a value out of its own range.
+// Fail sets the reader's error, if it has none yet: for a parser above that finds a value out of
+// its own range.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -227,7 +231,8 @@ func (r *Reader) Fail(err error) {
 	r.b = nil
 }
 
-// Reset points a reader without an error at what is left after a part of its input was decoded by other means.
+// Reset points a reader without an error at what is left after a part of its input was decoded by
+// other means.
 func (r *Reader) Reset(b []byte) {
 	if r.err == nil {
 		r.b = b

@@ -65,7 +65,8 @@ func TestReaderFaults(t *testing.T) {
 	}
 }
 
-// FuzzReader reads arbitrary bytes by an arbitrary program and checks that nothing is read twice or beyond the end.
+// FuzzReader reads arbitrary bytes by an arbitrary program and checks that nothing is read twice or
+// beyond the end.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"), []byte("\x01\x02\x03\x04\x04\x0a\x00\x00\x01\x50\x00\x01\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, program, data []byte) {

@@ -72,7 +72,8 @@ func TestBindRefusesVariadicMethods(t *testing.T) {
 func (notTaker) Take(list []int16, lists []int32, ranks map[string]int8, free string, who entity.Mailbox) {
 }
 
-// Lists, maps, free values and mailboxes go as the Go types that a programmer has at hand, and arrive as those.
+// Lists, maps, free values and mailboxes go as the Go types that a programmer has at hand, and
+// arrive as those.
 func TestStructuredArguments(t *testing.T) {
 	d := structured(t)
 	base := entity.NewBase(nil, 9, property.NewValues(d, property.BaseSide, nil), nil)

@@ -8,9 +8,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestBothDieUncopied: a CellApp dies, and a BaseApp soon after, while the holders of its copies do not hear of newer
-// ones. What cell parts had said to the bases there is in no copy, and the cell parts that are made again must not
-// count on it.
+// TestBothDieUncopied: a CellApp dies, and a BaseApp soon after, while the holders of its copies do
+// not hear of newer ones. What cell parts had said to the bases there is in no copy, and the cell
+// parts that are made again must not count on it.
 func TestBothDieUncopied(t *testing.T) {
 	for seed := uint64(1); seed <= 3; seed++ {
 		t.Run(string(rune('0'+seed)), func(t *testing.T) {

@@ -10,9 +10,10 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestSessionIsNotBegunTwice: a twin takes another's place, and the CellApp dies before the cell part has heard of
-// it. The next incarnation is made with the new session. What the flow keeps for it says first that the old client is
-// gone, and that must not have it begin the new session once more: the client would be told of two pasts in one.
+// TestSessionIsNotBegunTwice: a twin takes another's place, and the CellApp dies before the cell
+// part has heard of it. The next incarnation is made with the new session. What the flow keeps for
+// it says first that the old client is gone, and that must not have it begin the new session once
+// more: the client would be told of two pasts in one.
 func TestSessionIsNotBegunTwice(t *testing.T) {
 	o := Options{Seed: 82, CellApps: 2, Players: 6, Rovers: 2, Balance: still(2), Wild: Wild{Twins: 2, Relogins: true}}
 	play(t, o, func(r *rig) {
@@ -60,7 +61,8 @@ func TestSessionIsNotBegunTwice(t *testing.T) {
 	})
 }
 
-// sessionOf is to whom a message of a base to its own cell part is, and what it says of the client, if it does.
+// sessionOf is to whom a message of a base to its own cell part is, and what it says of the client,
+// if it does.
 func sessionOf(msg []byte) (to entity.ID, s flow.Session, said bool) {
 	var m flow.Message
 	if kind(msg) != wire.FlowID || m.Parse(msg[1:]) != nil || m.FromPart != entity.BasePart || m.From != m.To {

@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// uncopied has one lodger of a BaseApp go without copies, and waits until nobody has one. It returns that and another.
+// uncopied has one lodger of a BaseApp go without copies, and waits until nobody has one. It
+// returns that and another.
 func (r *rig) uncopied(app *Process) (without, with entity.ID) {
 	r.t.Helper()
 	r.eachLodger(func(p *Process, l *lodgerBase, b baseapp.BaseView) {
@@ -56,7 +57,8 @@ func (r *rig) baseOf(id entity.ID) (on *Process) {
 	return on
 }
 
-// TestDiesWithItsApp: a base that wants no copies dies with its BaseApp, and its cell part with it. Others do not.
+// TestDiesWithItsApp: a base that wants no copies dies with its BaseApp, and its cell part with it.
+// Others do not.
 func TestDiesWithItsApp(t *testing.T) {
 	play(t, Options{Seed: 8310, CellApps: 2, BaseApps: 3, Replicas: 1, Lodgers: 6, Players: 2, Rovers: 2, Balance: still(2)}, func(r *rig) {
 		r.wait(5 * time.Second)

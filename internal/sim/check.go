@@ -106,8 +106,9 @@ type baseOn struct {
 	id  entity.ID
 }
 
-// incarnations are those that bases have started. Of a restored base that has yet to hear of its cell part, or
-// that knows nothing of one that it made after its copy, it is not known. on is whose word that is.
+// incarnations are those that bases have started. Of a restored base that has yet to hear of its
+// cell part, or that knows nothing of one that it made after its copy, it is not known. on is whose
+// word that is.
 func (k *oneReal) incarnations() (current map[entity.ID]uint32, on map[entity.ID]*Process) {
 	current, on = map[entity.ID]uint32{}, map[entity.ID]*Process{}
 	k.c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
@@ -158,8 +159,8 @@ func (k *oneReal) ordersGrow() (err error) {
 	return err
 }
 
-// passing reports whether entities of a type without a base come and go: a seedling that was asked for long ago may
-// have been made just before the world froze.
+// passing reports whether entities of a type without a base come and go: a seedling that was asked
+// for long ago may have been made just before the world froze.
 func passing(typ string) bool { return typ == "Grain" || typ == "Waif" || typ == "Seedling" }
 
 func (k *oneReal) converged() error {
@@ -353,9 +354,10 @@ func (k *exactlyOnce) converged() error {
 	return errors.Join(faults...)
 }
 
-// ghostsFollow checks promise 4. A base that goes on at an app which cannot reach the CellApp of its real begins
-// another one, and the former does not hear of that while they are parted. It may then have a ghost anew where
-// one of the newer real has ended: its own CellApp is asked, and vouches for it.
+// ghostsFollow checks promise 4. A base that goes on at an app which cannot reach the CellApp of
+// its real begins another one, and the former does not hear of that while they are parted. It may
+// then have a ghost anew where one of the newer real has ended: its own CellApp is asked, and
+// vouches for it.
 type ghostsFollow struct {
 	c     *Cluster
 	last  map[ghostAt]ghostMark

@@ -7,8 +7,9 @@ import (
 )
 
 // overhear checks the numbers of the bundles that a player is sent: from 1 in each incarnation of
-// its cell part, and for each entity that the client gets, without a gap, wherever the cell part goes. The packets that tell places count
-// from these numbers; after a gap they would be accepted too early, or not at all.
+// its cell part, and for each entity that the client gets, without a gap, wherever the cell part
+// goes. The packets that tell places count from these numbers; after a gap they would be accepted
+// too early, or not at all.
 func (pl *player) overhear(msg []byte) {
 	_ = protocol.Messages(msg, func(id protocol.ID, body []byte) error {
 		switch id {

@@ -76,8 +76,9 @@ func (k *copiesHeld) safe() error {
 	return err
 }
 
-// isMember reports whether an app is of the cluster, as far as a CellAppMgr says. One that was declared dead, and is
-// only slow, is not: nobody restores anything from its copies, and what it believes of its bases is of the past.
+// isMember reports whether an app is of the cluster, as far as a CellAppMgr says. One that was
+// declared dead, and is only slow, is not: nobody restores anything from its copies, and what it
+// believes of its bases is of the past.
 func (c *Cluster) isMember(app mercury.Address) bool {
 	m := c.leader()
 	return m != nil && slices.ContainsFunc(m.Status().Apps, func(a status.App) bool { return a.Address == app.String() })

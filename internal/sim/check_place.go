@@ -38,8 +38,8 @@ type walked struct {
 // one CellApp that differs from that of another.
 const allowance = 500 * time.Millisecond
 
-// cutGrace is how long a client that has come back may be put back: it walks on while nobody hears it, and farther
-// than the debt of a move allows at once.
+// cutGrace is how long a client that has come back may be put back: it walks on while nobody hears
+// it, and farther than the debt of a move allows at once.
 const cutGrace = 2 * time.Second
 
 func (k *lastWord) safe() error {

@@ -27,8 +27,8 @@ func (k *roomsKnown) safe() error {
 	return nil
 }
 
-// judged reports whether any process may have been declared dead. A CellAppMgr forgets the verdicts of the one
-// before it, and while none leads nobody can be asked.
+// judged reports whether any process may have been declared dead. A CellAppMgr forgets the verdicts
+// of the one before it, and while none leads nobody can be asked.
 func (c *Cluster) judged() bool {
 	return c.leader() == nil || c.verdicts() > 0 || c.terms > 1 || c.observer.last.Deaths > 0
 }

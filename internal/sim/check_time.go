@@ -32,8 +32,8 @@ type entityTime struct {
 	game  time.Duration
 }
 
-// elsewhere reports whether an entity may have been in another space since it was looked at last: with two handoffs,
-// there and back. It has a new time then.
+// elsewhere reports whether an entity may have been in another space since it was looked at last:
+// with two handoffs, there and back. It has a new time then.
 func (was entityTime) elsewhere(now entityTime) bool {
 	return now.space != was.space || now.order.Hop > was.order.Hop+1
 }

@@ -21,9 +21,9 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestBasesDie lets BaseApps crash. What a copy was known to have is kept, and everyone and everything goes on
-// in the next lives of the bases. In the first seeds bases outlive two deaths, holders come back, and clients
-// come back to a base that has forgotten what they know.
+// TestBasesDie lets BaseApps crash. What a copy was known to have is kept, and everyone and
+// everything goes on in the next lives of the bases. In the first seeds bases outlive two deaths,
+// holders come back, and clients come back to a base that has forgotten what they know.
 func TestBasesDie(t *testing.T) {
 	worlds := map[string]struct {
 		seeds  []uint64
@@ -32,8 +32,8 @@ func TestBasesDie(t *testing.T) {
 		"plain":   {[]uint64{1, 12, 19, 48}, func(*Options) {}},
 		"lodgers": {[]uint64{1, 2}, func(o *Options) { o.Lodgers = 3 }},
 		"churn":   {[]uint64{11}, func(o *Options) { o.Churn = true }},
-		// CellApps die, too: a cell part is made again for a base that was restored. In the last three both die
-		// at about the same time.
+		// CellApps die, too: a cell part is made again for a base that was restored. In the last
+		// three both die at about the same time.
 		"cells": {[]uint64{101, 130, 155, 163}, func(o *Options) { o.Crash = true }},
 		// BaseApps are declared dead that are only slow.
 		"pauses":     {[]uint64{11, 13}, func(o *Options) { o.Pause = true }},

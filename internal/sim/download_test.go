@@ -7,8 +7,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// TestDownload: each player downloads four megabytes while it plays, over a network that loses packets. All get it whole but one
-// who vanishes in the middle, and the base of each hears how it ended. The game goes on beside it as ever.
+// TestDownload: each player downloads four megabytes while it plays, over a network that loses
+// packets. All get it whole but one who vanishes in the middle, and the base of each hears how it
+// ended. The game goes on beside it as ever.
 func TestDownload(t *testing.T) {
 	play(t, Options{Seed: 71, Gift: 4 << 20}, func(r *rig) {
 		r.net.SetLink(mercurytest.Link{Loss: 0.02, Delay: 30 * time.Millisecond, Jitter: 5 * time.Millisecond})

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestEndIsKnown: a base ends, its BaseApp dies before the holder of its copy hears of that, and the base comes back
-// from the copy. Nobody else has got its name meanwhile.
+// TestEndIsKnown: a base ends, its BaseApp dies before the holder of its copy hears of that, and
+// the base comes back from the copy. Nobody else has got its name meanwhile.
 func TestEndIsKnown(t *testing.T) {
 	play(t, Options{Seed: 8301, CellApps: 2, BaseApps: 3, Replicas: 1, Players: 2, Balance: still(2), Wild: Wild{Namers: 2}}, func(r *rig) {
 		r.world.calm = true // they do nothing by themselves

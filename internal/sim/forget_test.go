@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestFlowsAreForgotten: when all have been silent for a few minutes, nobody asks again and again about a flow that he
-// would forget.
+// TestFlowsAreForgotten: when all have been silent for a few minutes, nobody asks again and again
+// about a flow that he would forget.
 func TestFlowsAreForgotten(t *testing.T) {
 	play(t, Options{Seed: 58, CellApps: 3, BaseApps: 2, Replicas: 1, Players: 6, Rovers: 6, Wild: Wild{Gossips: 6}}, func(r *rig) {
 		asked, answered := map[flow.Inquiry]int{}, 0

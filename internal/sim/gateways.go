@@ -158,8 +158,8 @@ func (k *clientsConverge) throughGates(bad func(string, ...any), pl *player, fro
 	})
 }
 
-// gated reports whether a cell knows of gateways. A space loses its data if the manager dies together with both
-// of the space's keepers and all CellApps that have a cell of it.
+// gated reports whether a cell knows of gateways. A space loses its data if the manager dies
+// together with both of the space's keepers and all CellApps that have a cell of it.
 func gated(cell space.Hosted) bool {
 	for range cell.AllSpaceData(spacekey.Gateway) {
 		return true
@@ -168,8 +168,9 @@ func gated(cell space.Hosted) bool {
 }
 
 // gatesFresh checks that what clients see through a gateway while all walk is late by no more than
-// staleLimit, unless all that time the budget of the client was spent: in a sound network, every place of a figure
-// that a client holds is one where that was then. Without the exception, tight worlds failed.
+// staleLimit, unless all that time the budget of the client was spent: in a sound network, every
+// place of a figure that a client holds is one where that was then. Without the exception, tight
+// worlds failed.
 type gatesFresh struct {
 	c       *Cluster
 	way     map[entity.ID][]property.Vector3 // of the last staleLimit, by the checks

@@ -34,8 +34,8 @@ func (r *rig) give(from, to entity.ID) {
 	}
 }
 
-// TestGive: the client of a player goes to a rock and back, again and again, and its channel is lost on the way.
-// The session goes on, and in the end the client sees what it should.
+// TestGive: the client of a player goes to a rock and back, again and again, and its channel is
+// lost on the way. The session goes on, and in the end the client sees what it should.
 func TestGive(t *testing.T) {
 	play(t, Options{Seed: 78, CellApps: 2, Players: 4, Rovers: 4, Balance: still(2), Wild: Wild{Rocks: 4}}, func(r *rig) {
 		pl := r.players[0]
@@ -125,8 +125,8 @@ func giveOptions(seed uint64) Options {
 	return Options{Seed: seed, CellApps: 2, BaseApps: 3, Replicas: 1, Players: 4, Rovers: 4, Balance: still(2), Wild: Wild{Rocks: 9}}
 }
 
-// TestGiveElsewhere: the client of a player goes to a base on another BaseApp and back, again and again, and its
-// channel is lost on the way. The session goes on.
+// TestGiveElsewhere: the client of a player goes to a base on another BaseApp and back, again and
+// again, and its channel is lost on the way. The session goes on.
 func TestGiveElsewhere(t *testing.T) {
 	play(t, giveOptions(7800), func(r *rig) {
 		pl := r.players[0]
@@ -163,8 +163,9 @@ func TestGiveElsewhere(t *testing.T) {
 	})
 }
 
-// TestGiveWhileBasesMove: the app of the giver, or of the taker, leaves while the client of a player is on its way. The
-// session goes on, and in the end one of both has the client, as the giver was told.
+// TestGiveWhileBasesMove: the app of the giver, or of the taker, leaves while the client of a
+// player is on its way. The session goes on, and in the end one of both has the client, as the
+// giver was told.
 func TestGiveWhileBasesMove(t *testing.T) {
 	for seed := uint64(1); seed <= 2; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -258,8 +259,9 @@ func giveSteps() []giveStep {
 	}
 }
 
-// TestGiveInBadTimes: exactly when the client of a player is on its way, a channel breaks, or the app of the giver or of
-// the taker dies. The session goes on, and the client is where it was to go, or the giver was told why not.
+// TestGiveInBadTimes: exactly when the client of a player is on its way, a channel breaks, or the
+// app of the giver or of the taker dies. The session goes on, and the client is where it was to go,
+// or the giver was told why not.
 func TestGiveInBadTimes(t *testing.T) {
 	for i, s := range giveSteps() {
 		for k, what := range []string{"a channel breaks", "the giver dies", "the taker dies"} {

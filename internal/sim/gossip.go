@@ -14,10 +14,11 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Gossips call each other: base and cell parts call base and cell parts, by every kind of mailbox that
-// leads there, with and without an answer. They walk about, end, and have others made in their place.
-// Every other question is answered later, from a beat of the one that was asked. All calls are numbered for each pair of ends, in the state of both, so that a restore takes the
-// numbers back along with the rest.
+// Gossips call each other: base and cell parts call base and cell parts, by every kind of mailbox
+// that leads there, with and without an answer. They walk about, end, and have others made in their
+// place. Every other question is answered later, from a beat of the one that was asked. All calls
+// are numbered for each pair of ends, in the state of both, so that a restore takes the numbers
+// back along with the rest.
 //
 // A cell part calls when its base says so. Such calls a restored cell part makes again, the same ones,
 // and it is for the library to know them. It also muses by itself, as it walks. What it had mused since
@@ -157,8 +158,8 @@ func speakAs(t tongue, to entity.ID, kind entity.MailboxKind, asks bool, n uint3
 	t.say(to1, n)
 }
 
-// repeats reports whether a call is one that a part has handed on before and, restored, hands on again: a cell
-// part, or a base of which that is known.
+// repeats reports whether a call is one that a part has handed on before and, restored, hands on
+// again: a cell part, or a base of which that is known.
 func repeats(pair string, last heardCall, life, n uint32, base bool) bool {
 	return (base || strings.HasSuffix(pair, "relay")) && life <= last.life && n <= last.n
 }

@@ -52,8 +52,8 @@ func (c *Cluster) hold(p *Process, ch mercury.ChannelID, reliable bool, msg []by
 	return true
 }
 
-// holdable returns of how many messages such as this one is held back, 0 if none is, and for which entity it is. What
-// is passed on is like what was said first.
+// holdable returns of how many messages such as this one is held back, 0 if none is, and for which
+// entity it is. What is passed on is like what was said first.
 func holdable(msg []byte) (in int, id entity.ID) {
 	kind, body, err := wire.Split(msg)
 	if on := (wire.Onward{}); err == nil && kind == wire.OnwardID && on.Parse(body) == nil {

@@ -213,8 +213,8 @@ func (x *impostor) account() string {
 	return fmt.Sprintf("%s.%d", pl.name, pl.logins)
 }
 
-// proxies claims the account of a player: with its base, with the base of another app, or with one that it might
-// have made itself.
+// proxies claims the account of a player: with its base, with the base of another app, or with one
+// that it might have made itself.
 func (x *impostor) proxies(other entity.ID) *wire.Proxies {
 	pl := x.r.players[x.n%len(x.r.players)]
 	id := pl.id()
@@ -413,9 +413,9 @@ func TestImpostorAmongUs(t *testing.T) {
 	}
 }
 
-// TestImpostorClaimsTerms lets an app with the key of the cluster claim that it knows the highest terms, at
-// all places where managers lead, and again and again. It uses up a few terms and no more: afterwards a leader
-// is replaced as ever, and the world goes on.
+// TestImpostorClaimsTerms lets an app with the key of the cluster claim that it knows the highest
+// terms, at all places where managers lead, and again and again. It uses up a few terms and no
+// more: afterwards a leader is replaced as ever, and the world goes on.
 func TestImpostorClaimsTerms(t *testing.T) {
 	for i, seats := range []int{1, 3} {
 		t.Run(fmt.Sprint(seats), func(t *testing.T) {

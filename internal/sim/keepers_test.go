@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// endAll kills the manager together with all CellApps that have a cell of the shared space, and starts another
-// manager. The CellApps come back when the next one has made the world.
+// endAll kills the manager together with all CellApps that have a cell of the shared space, and
+// starts another manager. The CellApps come back when the next one has made the world.
 func (r *rig) endAll() {
 	r.t.Helper()
 	r.manager.crash()
@@ -39,10 +39,11 @@ func (r *rig) holds(values ...string) {
 	r.t.Errorf("the space has %q, want one of %q", e.Value, values)
 }
 
-// The manager dies together with the last CellApp of a space, at each step of a change of the space's data and
-// of how it is kept: what was told is not lost, since two BaseApps have it.
+// The manager dies together with the last CellApp of a space, at each step of a change of the
+// space's data and of how it is kept: what was told is not lost, since two BaseApps have it.
 func TestManagerAndLastCellAppDie(t *testing.T) {
-	// at has a change made, and lets nothing arrive any more after the nth message about it to processes of a role.
+	// at has a change made, and lets nothing arrive any more after the nth message about it to
+	// processes of a role.
 	at := func(id wire.ID, nth int, roles ...string) func(r *rig) {
 		return func(r *rig) {
 			n, held := 0, false

@@ -38,8 +38,8 @@ func (r *rig) left(p *Process, d time.Duration) {
 	r.until("the BaseApp has left", d, func() bool { return app.Retired() })
 }
 
-// TestLeave: a BaseApp retires while everyone plays. Its bases go on elsewhere, and its players hardly notice:
-// all checkers run, and no connection counts as lost.
+// TestLeave: a BaseApp retires while everyone plays. Its bases go on elsewhere, and its players
+// hardly notice: all checkers run, and no connection counts as lost.
 func TestLeave(t *testing.T) {
 	for seed := uint64(1); seed <= 3; seed++ {
 		t.Run(string(rune('0'+seed)), func(t *testing.T) {
@@ -126,8 +126,8 @@ func TestLeaveBroken(t *testing.T) {
 	}
 }
 
-// managersDie has the CellAppMgr die at a step, and the first login process if both are to. It reports whether the
-// message that the step is still comes to p.
+// managersDie has the CellAppMgr die at a step, and the first login process if both are to. It
+// reports whether the message that the step is still comes to p.
 func (r *rig) managersDie(s leaveStep, p *Process, both bool) bool {
 	for _, m := range []*Process{r.manager, r.logins[0]} {
 		if m == r.manager || both {
@@ -242,8 +242,9 @@ func TestLeaveWaitsForCopies(t *testing.T) {
 	})
 }
 
-// TestLeaveWithLedgers: a BaseApp retires while its bases are written, load others and end, and the DBApp dies or
-// stalls then. What is kept goes on elsewhere: nothing that was confirmed is lost, and no row stays checked out.
+// TestLeaveWithLedgers: a BaseApp retires while its bases are written, load others and end, and the
+// DBApp dies or stalls then. What is kept goes on elsewhere: nothing that was confirmed is lost,
+// and no row stays checked out.
 func TestLeaveWithLedgers(t *testing.T) {
 	for i, trouble := range []string{"none", "crash", "stall", "death"} {
 		t.Run(trouble, func(t *testing.T) {

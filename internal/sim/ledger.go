@@ -186,8 +186,8 @@ type shaky struct {
 	inARow *int // how many calls it was busy for since it has done one
 }
 
-// mostBusy is for how many calls in a row a shaky store is busy. Chance alone would have it so until the DBApp gives a call up,
-// in one of some hundred worlds, and that is counted as an error.
+// mostBusy is for how many calls in a row a shaky store is busy. Chance alone would have it so
+// until the DBApp gives a call up, in one of some hundred worlds, and that is counted as an error.
 const mostBusy = 6
 
 func (s shaky) busy() error {

@@ -36,10 +36,10 @@ func TestLedgers(t *testing.T) {
 	})
 }
 
-// TestLedgersInherited lets BaseApps crash whose bases others go on with: what was confirmed is neither lost nor
-// undone by the heirs, and each heir has the rows of its bases. In the kept seeds an heir went on from before a
-// confirmed write (9115, 9127, 9154), made a row that was there (9144), asked for a row before the DBApp knew of the
-// death, or was the second heir (9137).
+// TestLedgersInherited lets BaseApps crash whose bases others go on with: what was confirmed is
+// neither lost nor undone by the heirs, and each heir has the rows of its bases. In the kept seeds
+// an heir went on from before a confirmed write (9115, 9127, 9154), made a row that was there
+// (9144), asked for a row before the DBApp knew of the death, or was the second heir (9137).
 func TestLedgersInherited(t *testing.T) {
 	var confirmed, refused, loaded atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
@@ -74,8 +74,9 @@ func TestLedgersInherited(t *testing.T) {
 	}
 }
 
-// TestSurveys: ledgers ask the store for all of them, while a BaseApp and the DBApp die, the store is away for a while,
-// and counts go on. Whoever asks is answered, in order, with what was confirmed.
+// TestSurveys: ledgers ask the store for all of them, while a BaseApp and the DBApp die, the store
+// is away for a while, and counts go on. Whoever asks is answered, in order, with what was
+// confirmed.
 func TestSurveys(t *testing.T) {
 	play(t, Options{Seed: 90, Players: 1, Rovers: 1, BaseApps: 3, Replicas: 1, Wild: Wild{Ledgers: 9, Surveys: true}}, func(r *rig) {
 		r.parted = true // the DBApp counts what it could not do
@@ -100,8 +101,8 @@ func TestSurveys(t *testing.T) {
 	})
 }
 
-// TestLastWriteIsInherited: a base ends while the store is away, and then its BaseApp dies. Its heir makes the
-// last write, and gives the row back.
+// TestLastWriteIsInherited: a base ends while the store is away, and then its BaseApp dies. Its
+// heir makes the last write, and gives the row back.
 func TestLastWriteIsInherited(t *testing.T) {
 	play(t, Options{Seed: 71, Players: 1, Rovers: 1, BaseApps: 3, Replicas: 1, Wild: Wild{Ledgers: 3}}, func(r *rig) {
 		r.wait(6 * time.Second)
@@ -136,9 +137,9 @@ func TestLastWriteIsInherited(t *testing.T) {
 	})
 }
 
-// TestStoreInTrouble: for longer than the DBApp tries again, the store is full, locked, away or slow, or the DBApp is
-// gone; a BaseApp dies meanwhile. The world runs on, what waits is bounded, everyone who waits for a write is told
-// once, and afterwards all is written.
+// TestStoreInTrouble: for longer than the DBApp tries again, the store is full, locked, away or
+// slow, or the DBApp is gone; a BaseApp dies meanwhile. The world runs on, what waits is bounded,
+// everyone who waits for a write is told once, and afterwards all is written.
 func TestStoreInTrouble(t *testing.T) {
 	const lasts = 45 * time.Second
 	for i, x := range []struct {

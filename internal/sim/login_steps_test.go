@@ -31,9 +31,10 @@ var loginSteps = []loginStep{
 	{"attach", "baseapp", true, uint8(protocol.AttachID), 0},
 }
 
-// TestLoginDies: a process dies at each step of a login: the one that the step's message comes to, or the one that it
-// is from. The client tries until it is in; then its account has one proxy. In the seeds that stand there a BaseAppMgr
-// that was started again had another one made, before it knew of the first.
+// TestLoginDies: a process dies at each step of a login: the one that the step's message comes to,
+// or the one that it is from. The client tries until it is in; then its account has one proxy. In
+// the seeds that stand there a BaseAppMgr that was started again had another one made, before it
+// knew of the first.
 func TestLoginDies(t *testing.T) {
 	for i, s := range loginSteps {
 		for _, who := range []string{"receiver", "sender"} {

@@ -23,8 +23,9 @@ func TestLossyConverges(t *testing.T) {
 	})
 }
 
-// news passes time, and counts the news that were used meanwhile, and those that were out of date: of all clients,
-// also of those whose session has ended. A BaseApp may be taken for dead, and then players have new ones.
+// news passes time, and counts the news that were used meanwhile, and those that were out of date:
+// of all clients, also of those whose session has ended. A BaseApp may be taken for dead, and then
+// players have new ones.
 func (r *rig) news(d time.Duration) (used, stale uint64) {
 	clients := map[*client.Client]bool{}
 	for end := r.now + d; r.now < end; {

@@ -23,8 +23,8 @@ const (
 	// hushIn is how long the news takes that the game is over; lullEnds is how long it may take
 	// until everyone is told everything that happened before.
 	hushIn, lullEnds = 20 * time.Second, 40 * time.Second
-	// listenFor is several rounds in which cells judge what to save in a crowd, so that lower sees how little a
-	// cell may have told.
+	// listenFor is several rounds in which cells judge what to save in a crowd, so that lower sees
+	// how little a cell may have told.
 	listenFor = 5 * time.Second
 )
 
@@ -95,9 +95,9 @@ func (c *Cluster) toldAll() bool {
 }
 
 // listen lets what was sent arrive. A real that is handed over in the meantime does something on
-// leaving, so listen waits for the end of a second without a handover at which all has been told. (Bases and
-// cell parts never stop to count for each other, so that in no second there is nothing on its way.) It returns
-// the result of lower.
+// leaving, so listen waits for the end of a second without a handover at which all has been told.
+// (Bases and cell parts never stop to count for each other, so that in no second there is nothing
+// on its way.) It returns the result of lower.
 func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
 	least = map[entity.ID]float32{}
 	heard, until, moved := c.now+listenFor, c.now+lullEnds, false

@@ -53,8 +53,8 @@ func TestShed(t *testing.T) {
 	})
 }
 
-// TestShedByWork: a BaseApp whose bases have more to do than others gives some away, although it has no more of them,
-// while their players play.
+// TestShedByWork: a BaseApp whose bases have more to do than others gives some away, although it
+// has no more of them, while their players play.
 func TestShedByWork(t *testing.T) {
 	o := Options{Seed: 8711, CellApps: 2, BaseApps: 3, Replicas: 1, Players: 6, Rovers: 12, MoveBatch: 2, Shed: baseappmgr.ShedConfig{Above: 0.2}, Balance: still(2)}
 	play(t, o, func(r *rig) {
@@ -152,8 +152,8 @@ func TestMoveManagerDies(t *testing.T) {
 	}
 }
 
-// TestMoveAppDies: an app dies exactly then: the one that gives bases away, or one of those that get them. All that
-// happened is in copies, so nothing is lost, whoever has the bases in the end.
+// TestMoveAppDies: an app dies exactly then: the one that gives bases away, or one of those that
+// get them. All that happened is in copies, so nothing is lost, whoever has the bases in the end.
 func TestMoveAppDies(t *testing.T) {
 	long(t)
 	for i, s := range moveSteps {
@@ -189,8 +189,8 @@ func TestMoveAppDies(t *testing.T) {
 	}
 }
 
-// TestMoveBackWithoutHeir: the only other BaseApp dies while bases are on their way to it. They go on where they were,
-// and their players with them. When it is back, they go.
+// TestMoveBackWithoutHeir: the only other BaseApp dies while bases are on their way to it. They go
+// on where they were, and their players with them. When it is back, they go.
 func TestMoveBackWithoutHeir(t *testing.T) {
 	for i, s := range []leaveStep{{wire.BaseCopyID, "baseapp", false}, {wire.BaseCopyHeldID, "origin", false}, {wire.DepartID, "cellappmgr", true}} {
 		t.Run(s.id.String(), func(t *testing.T) {
@@ -221,7 +221,8 @@ func TestMoveBackWithoutHeir(t *testing.T) {
 	}
 }
 
-// TestShedInBadTimes: bases move all the time, since BaseApps come back empty, while everything else goes wrong.
+// TestShedInBadTimes: bases move all the time, since BaseApps come back empty, while everything
+// else goes wrong.
 func TestShedInBadTimes(t *testing.T) {
 	long(t)
 	worlds := map[string]func(o *Options){

@@ -110,7 +110,8 @@ func (b *namer) OnName(r entity.NameReply) {
 	}
 }
 
-// OnNameLost hears that another has the name: two managers that both started anew while a BaseApp was away gave it twice.
+// OnNameLost hears that another has the name: two managers that both started anew while a BaseApp
+// was away gave it twice.
 func (b *namer) OnNameLost(name string, _ property.Mailbox) {
 	if i := slices.Index(b.names(), name); i >= 0 {
 		_ = b.Has.Delete(i, i+1)

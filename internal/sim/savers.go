@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Savers count, and have their cell parts backed up. What one was told is safe, no later life of its cell part
-// may lack, even if CellApps and BaseApps die at about the same time.
+// Savers count, and have their cell parts backed up. What one was told is safe, no later life of
+// its cell part may lack, even if CellApps and BaseApps die at about the same time.
 
 const saverDef = `
 <root>

@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// seat is an OS process in which managers may lead: a Seat for the CellAppMgr, and a BaseAppMgr and a DBApp, if
-// the world has a store, that live as long as one leads there.
+// seat is an OS process in which managers may lead: a Seat for the CellAppMgr, and a BaseAppMgr and
+// a DBApp, if the world has a store, that live as long as one leads there.
 type seat struct {
 	mgr, base *Process
 	db        *Process // nil without a store, and where there is one place only

@@ -59,8 +59,9 @@ func optionsOf(seed uint64) Options {
 	return o
 }
 
-// withManager adds a CellAppMgr that crashes to a fifth of the seeds, cells that retire all the time to
-// a fourth, and Lookouts to most, half of them with a short patience, so that wrong verdicts stay common. Its draws are of their own, so the kept seeds stay what they were.
+// withManager adds a CellAppMgr that crashes to a fifth of the seeds, cells that retire all the
+// time to a fourth, and Lookouts to most, half of them with a short patience, so that wrong
+// verdicts stay common. Its draws are of their own, so the kept seeds stay what they were.
 func withManager(o Options) Options {
 	o.CrashManager = *managers || rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
 	o.Retire = *retires || rand.New(rand.NewPCG(o.Seed, 0x4e71)).IntN(4) == 0
@@ -104,8 +105,8 @@ func wildly(o Options) Options {
 	return o
 }
 
-// withHeirs lets BaseApps die where CellApps do, in three of four seeds with copies on others, so that bases live on.
-// Its draws are its own.
+// withHeirs lets BaseApps die where CellApps do, in three of four seeds with copies on others, so
+// that bases live on. Its draws are its own.
 func withHeirs(o Options) Options {
 	r := rand.New(rand.NewPCG(o.Seed, 0x4e18))
 	if r.IntN(4) == 0 {

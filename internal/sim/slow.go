@@ -20,8 +20,9 @@ const (
 // SmallQueue is the limit of queues and messages of a run with small ones.
 const SmallQueue = 32 << 10
 
-// bulkyQueue is that limit for the seeds, whose reals and bases grow larger: what has more than a message may have
-// would be said again for ever. The product's default is above the largest, migrate.MaxParts.
+// bulkyQueue is that limit for the seeds, whose reals and bases grow larger: what has more than a
+// message may have would be said again for ever. The product's default is above the largest,
+// migrate.MaxParts.
 const bulkyQueue = 2 * SmallQueue
 
 // endpoint is how the endpoints of a run behave.

@@ -88,8 +88,9 @@ const longQueue = 4 * SmallQueue
 
 // TestLongOverload: for two minutes an app of each kind has a tenth of its processor, on top of a
 // bad network. What waits stays bounded all the time, nothing is lost, and ten seconds after the
-// end everyone is well. The seeds are those in which offers of frozen copies were piled up (65), calls were handled
-// twice because their caller had been forgotten (77), and a late handoff made a real anew (81).
+// end everyone is well. The seeds are those in which offers of frozen copies were piled up (65),
+// calls were handled twice because their caller had been forgotten (77), and a late handoff made a
+// real anew (81).
 func TestLongOverload(t *testing.T) {
 	long(t)
 	for _, seed := range andFurther(65, 77, 81) {

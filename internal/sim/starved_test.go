@@ -82,17 +82,19 @@ func (r *rig) oldest(known map[[2]*player]*pair) (oldest time.Duration) {
 	return oldest
 }
 
-// starvedSeeds is how many runs TestStarved judges together. What a single one does is chance for the most part: over
-// 96 seeds, lines were moved by 250 to 3,300 m, at most 5 to 70 % were in handoff, and a place was 2 to 7.2 s old.
+// starvedSeeds is how many runs TestStarved judges together. What a single one does is chance for
+// the most part: over 96 seeds, lines were moved by 250 to 3,300 m, at most 5 to 70 % were in
+// handoff, and a place was 2 to 7.2 s old.
 const starvedSeeds = 8
 
-// TestStarved: a crowd walks over three cells whose CellApps have too little of their processors. Lines
-// follow the crowd, and not the scheduler; few are on their way from cell to cell at any time; and nobody
-// holds another where that one was long ago. It judges means, whose bounds all but one in two thousand draws of
-// eight of those runs keep. (Lines were moved by 840 m in these 20 s on average, in a space of 800 m, and 2.3 % were in
-// handoff. When waiting counts as work it is 1,690 m and 3.8 %, and 2,570 m and 4.4 % when each report is believed,
-// too, and lines go on while cells hand over; then the largest share is 43 % instead of 20, the oldest place 5.4 s
-// instead of 4.1.)
+// TestStarved: a crowd walks over three cells whose CellApps have too little of their processors.
+// Lines follow the crowd, and not the scheduler; few are on their way from cell to cell at any
+// time; and nobody holds another where that one was long ago. It judges means, whose bounds all but
+// one in two thousand draws of eight of those runs keep. (Lines were moved by 840 m in these 20 s
+// on average, in a space of 800 m, and 2.3 % were in handoff. When waiting counts as work it is
+// 1,690 m and 3.8 %, and 2,570 m and 4.4 % when each report is believed, too, and lines go on while
+// cells hand over; then the largest share is 43 % instead of 20, the oldest place 5.4 s instead of
+// 4.1.)
 func TestStarved(t *testing.T) {
 	long(t)
 	runs := make([]unrest, starvedSeeds)

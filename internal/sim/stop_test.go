@@ -201,9 +201,9 @@ func TestStopHeardByFew(t *testing.T) {
 	}
 }
 
-// TestStopWithStandby: managers stand by at two more places. The one that leads dies at a step of the stop, or is
-// paused until another leads, or one that stands by dies; those that are left go on with the stop, and end with
-// the world.
+// TestStopWithStandby: managers stand by at two more places. The one that leads dies at a step of
+// the stop, or is paused until another leads, or one that stands by dies; those that are left go on
+// with the stop, and end with the world.
 func TestStopWithStandby(t *testing.T) {
 	for step := wire.StopClosing; step <= wire.StopEnded; step++ {
 		for _, harm := range []string{"dies", "pauses", "standby"} {
@@ -273,8 +273,8 @@ func TestStopBreaks(t *testing.T) {
 	}
 }
 
-// breakSome breaks two channels at messages of some kinds. Between a manager and an app that has entities each
-// break is the death of the app, as far as the manager can see.
+// breakSome breaks two channels at messages of some kinds. Between a manager and an app that has
+// entities each break is the death of the app, as far as the manager can see.
 func (s *stopping) breakSome(ids ...wire.ID) {
 	seen := 0
 	s.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
@@ -405,8 +405,8 @@ func (s *stopping) sameVaults(was map[uint64]vault) {
 	}
 }
 
-// TestStartAfterCrash: all processes of a world die at once. What was ever written comes back as it was written
-// last.
+// TestStartAfterCrash: all processes of a world die at once. What was ever written comes back as it
+// was written last.
 func TestStartAfterCrash(t *testing.T) {
 	t.Parallel()
 	o := vaultsOptions(9)
@@ -429,8 +429,9 @@ func TestStartAfterCrash(t *testing.T) {
 	s.sameVaults(was)
 }
 
-// TestSpacesOutliveACrash: all processes of a world die at once, with what had changed some seconds before it or
-// later. Spaces that were created are there again, with their data, and those that had ended are not.
+// TestSpacesOutliveACrash: all processes of a world die at once, with what had changed some seconds
+// before it or later. Spaces that were created are there again, with their data, and those that had
+// ended are not.
 func TestSpacesOutliveACrash(t *testing.T) {
 	for _, who := range []string{"", "dbapp", "cellappmgr", "channels"} {
 		t.Run(who, func(t *testing.T) {

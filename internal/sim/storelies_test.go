@@ -44,8 +44,8 @@ func (x *impostor) toDBApp() []wire.Message {
 	return append(lies, &later, &unknown, &nobody, &wire.CallStore{Op: wire.StoreBegin, Start: 99})
 }
 
-// TestImpostorAtTheStore: a stranger, or an app that has joined, asks the store for rows of others, and answers in
-// its name. No base loses its row, and all that was confirmed is there.
+// TestImpostorAtTheStore: a stranger, or an app that has joined, asks the store for rows of others,
+// and answers in its name. No base loses its row, and all that was confirmed is there.
 func TestImpostorAtTheStore(t *testing.T) {
 	for i, role := range []wire.Role{0, wire.CellApp, wire.BaseApp} {
 		t.Run(role.String(), func(t *testing.T) {

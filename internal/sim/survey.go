@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/entity/stored"
 )
 
-// survey is a ledger's question to the store for all ledgers, from the highest count down, two at a time. What the
-// store had confirmed when it asked must be in the answer.
+// survey is a ledger's question to the store for all ledgers, from the highest count down, two at a
+// time. What the store had confirmed when it asked must be in the answer.
 type survey struct {
 	least map[uint64]int64 // by row, when it asked
 	from  int64            // the count of the row before

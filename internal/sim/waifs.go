@@ -14,9 +14,10 @@ import (
 // followed for as long as the CellApps that it has left live and remember it. So what is said to a waif comes
 // in order, each number once, and none is left out as long as no CellApp dies and no channel is cut.
 //
-// A client hears whispers by every kind of mailbox that leads there, from bases and cell parts. For the time
-// of its session, whatever dies, each number comes once and in order, and at rest it has all. Only what its
-// base hands on may come again after that was restored, and what comes by way of its cell part, after that was.
+// A client hears whispers by every kind of mailbox that leads there, from bases and cell parts. For
+// the time of its session, whatever dies, each number comes once and in order, and at rest it has
+// all. Only what its base hands on may come again after that was restored, and what comes by way of
+// its cell part, after that was.
 
 const waifDef = `<root><Properties>` + gossipCellDef + `</Properties><CellMethods>` + gossipHearDef + `</CellMethods></root>`
 

@@ -27,8 +27,8 @@ type Wild struct {
 	Travellers int
 	// Twins is how many clients log in under one name at once, again and again.
 	Twins int
-	// Relogins says that a twin who logs in while another plays takes the proxy over, is refused, or waits for
-	// its end, and that proxies are kept without a client; else it is refused.
+	// Relogins says that a twin who logs in while another plays takes the proxy over, is refused,
+	// or waits for its end, and that proxies are kept without a client; else it is refused.
 	Relogins bool
 	// Namers is how many bases take names that only one may have, and have others made elsewhere.
 	Namers int

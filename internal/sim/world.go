@@ -30,7 +30,8 @@ const (
 	tuneKey       = 7  // of the space's data, which rovers set
 )
 
-// What the parts of whoever counts its notes keep: the cell part those that came, the base part those that it sent.
+// What the parts of whoever counts its notes keep: the cell part those that came, the base part
+// those that it sent.
 const (
 	cellTallies = `
 		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>

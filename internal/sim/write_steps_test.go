@@ -14,8 +14,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// storeStep is a moment in what a BaseApp and the DBApp do for an entity: a call comes to the DBApp, or its answer to
-// the BaseApp.
+// storeStep is a moment in what a BaseApp and the DBApp do for an entity: a call comes to the
+// DBApp, or its answer to the BaseApp.
 type storeStep struct {
 	name   string
 	op     wire.StoreOp
@@ -29,8 +29,9 @@ var storeSteps = []storeStep{
 	{"answer to load", wire.StoreLoad, true}, {"answer to take over", wire.StoreTakeOver, true},
 }
 
-// TestStoreStepDies: a process dies at each step of writing, loading and taking over: the DBApp or the BaseApp. What
-// was confirmed is there in the end, no row lives twice, and everybody is written again.
+// TestStoreStepDies: a process dies at each step of writing, loading and taking over: the DBApp or
+// the BaseApp. What was confirmed is there in the end, no row lives twice, and everybody is written
+// again.
 func TestStoreStepDies(t *testing.T) {
 	for i, s := range storeSteps {
 		for _, who := range []string{"dbapp", "baseapp"} {
@@ -62,8 +63,8 @@ func TestStoreStepDies(t *testing.T) {
 	}
 }
 
-// noStrayRows waits until each row is of a ledger that knows it, or has been: an heir that does not know the row of its
-// base makes another one.
+// noStrayRows waits until each row is of a ledger that knows it, or has been: an heir that does not
+// know the row of its base makes another one.
 func (r *rig) noStrayRows() {
 	r.t.Helper()
 	r.until("each row is somebody's", time.Minute, func() bool { // one may be in the making, in a busy store

@@ -22,8 +22,8 @@ const (
 	Gateway
 )
 
-// GatewayEnd names an end of a gateway in the cluster: by its id in the data of both spaces, and by which of the two it is.
-// GatewayOf is the id again.
+// GatewayEnd names an end of a gateway in the cluster: by its id in the data of both spaces, and by
+// which of the two it is. GatewayOf is the id again.
 func GatewayEnd(id uint64, far bool) uint64 {
 	if far {
 		return id<<1 | 1

@@ -66,7 +66,8 @@ type Proxy struct {
 	ID      entity.ID
 	// Life is that of the base. It rises with each move, so a word from where the base was before shows.
 	Life uint32
-	// Origin is the base that the login of the account has made; Turn is how often the account was handed on since.
+	// Origin is the base that the login of the account has made; Turn is how often the account was
+	// handed on since.
 	Origin entity.ID
 	Turn   uint32
 }
@@ -85,8 +86,8 @@ func (m *Proxies) code(c *codec.Coder) {
 func (m *Proxies) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Proxies) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// Outdone tells a BaseApp that an account which it has announced is another base's: of the same origin, and of a
-// later turn.
+// Outdone tells a BaseApp that an account which it has announced is another base's: of the same
+// origin, and of a later turn.
 type Outdone struct {
 	Account string
 	ID      entity.ID // of that base

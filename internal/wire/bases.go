@@ -46,8 +46,8 @@ func (m *BasePlaced) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BasePlaced) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *BasePlaced) Call() *uint64           { return &m.Request }
 
-// BaseLoad tells the BaseAppMgr, every ReportPeriod, how many bases the sender has, and the processor time that its
-// thread has used since it started.
+// BaseLoad tells the BaseAppMgr, every ReportPeriod, how many bases the sender has, and the
+// processor time that its thread has used since it started.
 type BaseLoad struct {
 	Bases uint32
 	CPU   time.Duration

@@ -94,8 +94,8 @@ func (m *NameGone) code(c *codec.Coder) {
 func (m *NameGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *NameGone) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// NameLost tells a BaseApp that a name which it has announced is another base's. It is told again each time the name is
-// announced.
+// NameLost tells a BaseApp that a name which it has announced is another base's. It is told again
+// each time the name is announced.
 type NameLost struct {
 	Name string
 	ID   entity.ID // of the base that has lost it

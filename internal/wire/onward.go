@@ -15,10 +15,10 @@ import (
 //	  ├─── past hop 5 ───>│                 │
 //	  │                   ├── past hop 6 ──>│
 //
-// Whoever knows only of the hop by which it has come, or an earlier one, passes it on no further, so it comes to no
-// app twice. (Once it was only not sent back to where it came from. Three ghosts that each pointed at the next one,
-// because a handoff waited in a full channel, passed a client's moves round as fast as the network could. That kept the
-// channel full, and the handoff waiting.)
+// Whoever knows only of the hop by which it has come, or an earlier one, passes it on no further,
+// so it comes to no app twice. (Once it was only not sent back to where it came from. Three ghosts
+// that each pointed at the next one, because a handoff waited in a full channel, passed a client's
+// moves round as fast as the network could. That kept the channel full, and the handoff waiting.)
 type Onward struct {
 	Past entity.Order
 	// Message is encoded with its id. It aliases the input after Parse.

@@ -13,12 +13,14 @@ import (
 // observers wait for two Reports before they believe Pending.
 const ReportPeriod = time.Second
 
-// AlivePeriod is the time between the words of a CellApp or a BaseApp to the CellAppMgr: the reports of cells, and Alive.
+// AlivePeriod is the time between the words of a CellApp or a BaseApp to the CellAppMgr: the
+// reports of cells, and Alive.
 const AlivePeriod = 250 * time.Millisecond
 
-// Alive says that a BaseApp is there, every AlivePeriod between its Reports, unreliably: a lost one has the manager look
-// once. (BaseApps said nothing for a second. The manager then opened two or three connections a second to the port
-// of each, to see whether it was still there: two fifths of the processor time of an idle manager.)
+// Alive says that a BaseApp is there, every AlivePeriod between its Reports, unreliably: a lost one
+// has the manager look once. (BaseApps said nothing for a second. The manager then opened two or
+// three connections a second to the port of each, to see whether it was still there: two fifths of
+// the processor time of an idle manager.)
 type Alive struct{}
 
 // Append and Parse are of an empty body.

@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// What a space has besides its entities is with the CellAppMgr and with the CellApps that have its cells. If they
-// die together, two BaseApps have it still:
+// What a space has besides its entities is with the CellAppMgr and with the CellApps that have its
+// cells. If they die together, two BaseApps have it still:
 //
 //	manager --SpaceCopy---> keeper    the whole; then each change, as CellApps hear it
 //	        --SpaceData--->
@@ -18,8 +18,8 @@ import (
 // SpaceCopy is all that a BaseApp keeps of a space, from the CellAppMgr; and the same back, to the next one.
 type SpaceCopy struct {
 	Space entity.SpaceID
-	// Gone means that the receiver no longer keeps the space. With Space 0 it is all those that it was not told of
-	// since its Welcome.
+	// Gone means that the receiver no longer keeps the space. With Space 0 it is all those that it
+	// was not told of since its Welcome.
 	Gone bool
 	// Info is that of the AddCell.
 	Info []byte // aliases the input after Parse

@@ -61,9 +61,8 @@ func (m *EndWorld) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 func (m *EndWorld) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *EndWorld) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// WorldEnding tells the operators who asked how far the stop is, and at the end what was saved, which managers that
-// stand by are told, too. It is
-// JSON, as a Status is.
+// WorldEnding tells the operators who asked how far the stop is, and at the end what was saved,
+// which managers that stand by are told, too. It is JSON, as a Status is.
 type WorldEnding struct{ status.Stop }
 
 // Append encodes m.

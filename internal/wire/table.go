@@ -135,8 +135,9 @@ const (
 	StoreAnswerID
 )
 
-// About the copies of bases, to the BaseApps that hold them and to those that have the bases; BackupRule,
-// RejoinRule, Depart and SpaceCopy to the CellAppMgr, BasesMoved from it, Inherited and Leaving to the BaseAppMgr.
+// About the copies of bases, to the BaseApps that hold them and to those that have the bases;
+// BackupRule, RejoinRule, Depart and SpaceCopy to the CellAppMgr, BasesMoved from it, Inherited and
+// Leaving to the BaseAppMgr.
 const (
 	BaseCopyID ID = 144 + iota
 	BaseCopyHeldID

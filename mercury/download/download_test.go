@@ -170,15 +170,16 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// A big content and a small one that is offered later share the path: the small one does not wait for the big one.
+// A big content and a small one that is offered later share the path: the small one does not wait
+// for the big one.
 func TestTwoAtOnce(t *testing.T) {
 	x := newTransfers(t, UploadConfig{}, DownloadConfig{})
 	big, small := randomContent(1, 2<<20), randomContent(2, 50000)
 	x.offer(1, 1, big)
 	x.run(500 * time.Millisecond)
 	x.offer(1, 2, small)
-	// At 1000 bytes/ms: the offer behind 128 KiB that wait already, the way back and forth, the first piece behind as much, twice 50 kB
-	// in turns, the way.
+	// At 1000 bytes/ms: the offer behind 128 KiB that wait already, the way back and forth, the
+	// first piece behind as much, twice 50 kB in turns, the way.
 	x.run((131 + 50 + 131 + 100 + 25 + 3*16) * time.Millisecond)
 	if len(x.downEnds) != 1 || x.downEnds[0].id != 2 || x.downEnds[0].err != nil {
 		t.Fatalf("endings %+v", x.downEnds)
@@ -289,7 +290,8 @@ func TestWrongDigest(t *testing.T) {
 	}
 }
 
-// A client is given away while its channel lives: both ends are told, and downloads can begin anew inside the callbacks.
+// A client is given away while its channel lives: both ends are told, and downloads can begin anew
+// inside the callbacks.
 func TestAbortAll(t *testing.T) {
 	x := newTransfers(t, UploadConfig{}, DownloadConfig{})
 	reason := errors.New("given away")

@@ -88,8 +88,9 @@ func (s *limitedSink) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// FuzzDownloads plays an arbitrary peer to both sides: each length byte of the input is followed by a message. Nothing is read
-// outside of the source, nor twice; nothing is stored beyond what was announced; each ends once.
+// FuzzDownloads plays an arbitrary peer to both sides: each length byte of the input is followed by
+// a message. Nothing is read outside of the source, nor twice; nothing is stored beyond what was
+// announced; each ends once.
 func FuzzDownloads(f *testing.F) {
 	var all []byte
 	for _, order := range [][]int{{0, 1, 2, 3, 4, 5}, {3, 5, 0, 1, 1, 1}, {5, 4, 3, 2, 1, 0}} {

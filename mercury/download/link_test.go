@@ -10,7 +10,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// bulkEnd is one end of a fake path for bulk messages: a queue per channel that drains at a rate, then a delay.
+// bulkEnd is one end of a fake path for bulk messages: a queue per channel that drains at a rate,
+// then a delay.
 type bulkEnd struct {
 	path   *bulkPath
 	queues map[mercury.ChannelID][][]byte

@@ -31,8 +31,9 @@ type randomDownloads struct {
 // of finds the last download with an ID; IDs are not used twice here.
 func (r *randomDownloads) of(id uint32) *downloadModel { return r.all[id] }
 
-// Random offers, cancels on both sides, cuts, foreign bulk messages and full queues. Each download ends once on each side that knows
-// of it; a content that the sender takes for delivered has arrived; nothing is left over.
+// Random offers, cancels on both sides, cuts, foreign bulk messages and full queues. Each download
+// ends once on each side that knows of it; a content that the sender takes for delivered has
+// arrived; nothing is left over.
 func TestDownloadsAgainstTwin(t *testing.T) {
 	for seed := range uint64(30) {
 		r := &randomDownloads{transfers: newTransfers(t, UploadConfig{Queue: 20000, Piece: 3000, MaxDownloads: 20, AnswerWait: 2 * time.Second}, DownloadConfig{MaxDownloads: 4}),

@@ -13,7 +13,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// downloadHost is an app with both sides of downloads over an Endpoint, which measures how long game messages take.
+// downloadHost is an app with both sides of downloads over an Endpoint, which measures how long
+// game messages take.
 type downloadHost struct {
 	mercurytest.Recorder
 	w       *mercurytest.World
@@ -118,8 +119,9 @@ func (d *downloadWorld) latencies(host int) (median, p99 time.Duration) {
 	return l[len(l)/2], l[len(l)*99/100]
 }
 
-// A download of 4 MiB beside game traffic, on a path of 50 ms round trip and 20 Mbit/s: the game feels less than a tick of it, with
-// a share below what the path carries and also when the download takes all that is there.
+// A download of 4 MiB beside game traffic, on a path of 50 ms round trip and 20 Mbit/s: the game
+// feels less than a tick of it, with a share below what the path carries and also when the download
+// takes all that is there.
 func TestDownloadBesideGameTraffic(t *testing.T) {
 	tests := []struct {
 		name    string

@@ -106,11 +106,12 @@ func (p *Process) channels() (n int) {
 	return n
 }
 
-// rest keeps the pace, and reports whether it slept. Two turns in a row that come soon after the one before say that more will
-// come: the process then sleeps until the Pace is over, or the tick is due, and finds at once what came
-// meanwhile. A process that has little to do is woken by what comes, and answers at once. One turn
-// does not say so: a tick is answered by the peers that it spoke to, and then they say no more. Each
-// sleep after such an answer was a waking for nothing, one in ten of an idle manager's.
+// rest keeps the pace, and reports whether it slept. Two turns in a row that come soon after the
+// one before say that more will come: the process then sleeps until the Pace is over, or the tick
+// is due, and finds at once what came meanwhile. A process that has little to do is woken by what
+// comes, and answers at once. One turn does not say so: a tick is answered by the peers that it
+// spoke to, and then they say no more. Each sleep after such an answer was a waking for nothing,
+// one in ten of an idle manager's.
 func (p *Process) rest() (slept bool) {
 	began, before, followed := p.now, p.woken, p.followed
 	pace := p.pace()

@@ -58,10 +58,10 @@ type wantedRoute struct {
 // bots, which come in hundreds. Env.CPU is 0 then.
 func Shared() Option { return func(o *options) { o.shared = true } }
 
-// Pace sets how far apart the app's turns are while much comes: after two turns in a row that began within one
-// and a half Paces of the one before, the app sleeps until its Pace is over. What comes meanwhile
-// is handed over at once, and what is sent meanwhile shares packets; a tick that is due does not
-// wait. 0 wakes it for everything. The default is DefaultPace, or for Shared apps
+// Pace sets how far apart the app's turns are while much comes: after two turns in a row that began
+// within one and a half Paces of the one before, the app sleeps until its Pace is over. What comes
+// meanwhile is handed over at once, and what is sent meanwhile shares packets; a tick that is due
+// does not wait. 0 wakes it for everything. The default is DefaultPace, or for Shared apps
 // DefaultSharedPace.
 func Pace(d time.Duration) Option { return func(o *options) { o.paced, o.pace = true, d } }
 

@@ -130,8 +130,9 @@ func TestLinkFaults(t *testing.T) {
 		}
 		return seen, damaged, order, l.Counts()
 	}
-	// run is once, or again if more came to the link than was sent: the system gives a port that has just become free to the next who
-	// asks, and what tests of other packages still send there comes to this one.
+	// run is once, or again if more came to the link than was sent: the system gives a port that
+	// has just become free to the next who asks, and what tests of other packages still send there
+	// comes to this one.
 	run := func(link mercurytest.Link) (seen []int, damaged int, order []uint32, c mercurytest.Counts) {
 		for range 5 {
 			if seen, damaged, order, c = once(link); c.Sent <= n {
@@ -205,8 +206,8 @@ func TestLinkLimits(t *testing.T) {
 	if got+l.Counts().Overrun != 200 || got < 100 || last < passed-time.Millisecond {
 		t.Errorf("%d came in %v and %d overran the queue; they need %v", got, last, l.Counts().Overrun, passed)
 	}
-	// The queue empties by the time at which the link reads, and a busy machine reads late. A queue of one byte
-	// takes nothing while a datagram of a second is on its way.
+	// The queue empties by the time at which the link reads, and a busy machine reads late. A queue
+	// of one byte takes nothing while a datagram of a second is on its way.
 	l.SetLink(mercurytest.Link{Rate: 1000, Queue: 1})
 	overrun := l.Counts().Overrun
 	for range 3 {

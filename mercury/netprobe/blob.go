@@ -9,8 +9,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// blob is a large answer, asked for again and again on each of a few fresh connections, one after another. The first of a
-// connection is cold, the others are warm. A request counts from its Send to the last byte of the answer, so one round trip is in it.
+// blob is a large answer, asked for again and again on each of a few fresh connections, one after
+// another. The first of a connection is cold, the others are warm. A request counts from its Send
+// to the last byte of the answer, so one round trip is in it.
 func blob() spec {
 	return spec{Scenario: "blob", Conns: 5, Blob: 1 << 20, Transfers: 3, Backlog: defaultBacklog, Slice: defaultSlice}
 }
@@ -84,7 +85,8 @@ func (a *asking) piece(t mercury.Transport, ch mercury.ChannelID, msg []byte) bo
 	return !a.ask(t, ch)
 }
 
-// blobs runs a workload of large answers. The connection that talks with the server about the run carries none.
+// blobs runs a workload of large answers. The connection that talks with the server about the run
+// carries none.
 func (c *client) blobs(ctx context.Context, s *spec) (*result, error) {
 	g, err := c.gather(ctx, s, 1)
 	if err != nil {

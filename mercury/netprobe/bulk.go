@@ -6,7 +6,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// bulk is one sender with more small messages than can be sent. Its latencies show the length of the backlog, nothing else.
+// bulk is one sender with more small messages than can be sent. Its latencies show the length of
+// the backlog, nothing else.
 func bulk() spec {
 	return spec{
 		Scenario: "bulk", Conns: 1, Warmup: time.Second, Duration: 5 * time.Second, Backlog: defaultBacklog, Slice: defaultSlice,
@@ -14,8 +15,8 @@ func bulk() spec {
 	}
 }
 
-// flood sends as fast as its messages arrive: what is on its way is bounded by the credit that the receiver gives back, on any
-// transport and without a look into its queues.
+// flood sends as fast as its messages arrive: what is on its way is bounded by the credit that the
+// receiver gives back, on any transport and without a look into its queues.
 type flood struct {
 	transport mercury.Transport
 	ch        mercury.ChannelID
@@ -32,7 +33,8 @@ func (f *flood) tick(now time.Duration) time.Duration {
 	return never(now)
 }
 
-// fill sends what there is room for. One reading of the clock stamps all: they are queued within the same millisecond.
+// fill sends what there is room for. One reading of the clock stamps all: they are queued within
+// the same millisecond.
 func (f *flood) fill(now time.Duration) {
 	if now < f.phases.start || now >= f.phases.over || f.ch == 0 {
 		return

@@ -11,11 +11,11 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 )
 
-// carrier is one end of a transport, which package host runs. All workloads run over it, so that what differs between two
-// results is the transport.
+// carrier is one end of a transport, which package host runs. All workloads run over it, so that
+// what differs between two results is the transport.
 //
-// It is the only carrier of its process, so that a channel has the same ID here and there, and it is used on the goroutine of the
-// process alone.
+// It is the only carrier of its process, so that a channel has the same ID here and there, and it
+// is used on the goroutine of the process alone.
 type carrier interface {
 	mercury.Carrier
 	// counters tells of all connections, and of the path of one.
@@ -161,8 +161,8 @@ func ipHeader(at netip.AddrPort) int {
 	return ip6Header
 }
 
-// localFor is the address of this host that packets to another place leave from: a socket bound to it serves one family only
-// and is spared the search.
+// localFor is the address of this host that packets to another place leave from: a socket bound to
+// it serves one family only and is spared the search.
 func localFor(r role) (string, error) {
 	if r.server {
 		return r.at.String(), nil

@@ -71,7 +71,8 @@ func (c *mercuryCarrier) counters(ch mercury.ChannelID) counters {
 	return sum
 }
 
-// outgoing is "host:0" with the address of this host from which packets to another place leave. It sends nothing.
+// outgoing is "host:0" with the address of this host from which packets to another place leave. It
+// sends nothing.
 func outgoing(to netip.AddrPort) (string, error) {
 	c, err := net.Dial("udp", to.String())
 	if err != nil {

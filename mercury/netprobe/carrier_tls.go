@@ -14,9 +14,10 @@ import (
 	"github.com/cellscape/cellscape/mercury/stream"
 )
 
-// tlsTransport is the peer to compare with: what a Go program is that sends messages over crypto/tls by hand. Before each message
-// stands its length; what is sent is gathered in a bufio.Writer, which is flushed when there is nothing more to send; a goroutine
-// for each connection reads. Nothing of Mercury is in it but the interface, and the reading of TCP_INFO.
+// tlsTransport is the peer to compare with: what a Go program is that sends messages over
+// crypto/tls by hand. Before each message stands its length; what is sent is gathered in a
+// bufio.Writer, which is flushed when there is nothing more to send; a goroutine for each
+// connection reads. Nothing of Mercury is in it but the interface, and the reading of TCP_INFO.
 func tlsTransport() transport {
 	return transport{
 		name:       "tls",
@@ -27,8 +28,9 @@ func tlsTransport() transport {
 	}
 }
 
-// tlsCarrier is one end. The app belongs to whoever has the turn: its owner, but while that waits in Receive the goroutine of a
-// connection that has read something. So a message takes no way from one goroutine to another.
+// tlsCarrier is one end. The app belongs to whoever has the turn: its owner, but while that waits
+// in Receive the goroutine of a connection that has read something. So a message takes no way from
+// one goroutine to another.
 type tlsCarrier struct {
 	config   *tls.Config
 	listener net.Listener // nil at a client

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// dialsAtOnce bounds the connections that are being opened at a time: more would measure how a burst of them fares.
+	// dialsAtOnce bounds the connections that are being opened at a time: more would measure how a
+	// burst of them fares.
 	dialsAtOnce = 32
 	// drain bounds the wait for what was sent within the measured time and is still on its way.
 	drain = 3 * time.Second
@@ -141,8 +142,8 @@ func (g *crowd) measure(ctx context.Context, s *spec, beforeKB int) (here, there
 	return here, there, nil
 }
 
-// quiet is how much later than the measured time the marks of many players are set: to ask them all takes as long as a beat does to
-// arrive, and would hold it up.
+// quiet is how much later than the measured time the marks of many players are set: to ask them all
+// takes as long as a beat does to arrive, and would hold it up.
 func (g *crowd) quiet(s *spec) time.Duration {
 	if len(g.players) == 1 {
 		return 0

@@ -17,9 +17,10 @@ const closeTime = 100 * time.Millisecond
 // longPath is a round trip in ms beside which the work of a handshake is small.
 const longPath = 2
 
-// connects tells what opening a connection costs: once as a stranger, once by whatever the server gave the client for its
-// return. Each message is sent with the dial, so that its answer shows the whole handshake: round trips of a handshake are
-// those of the first answer, less the one that any answer takes.
+// connects tells what opening a connection costs: once as a stranger, once by whatever the server
+// gave the client for its return. Each message is sent with the dial, so that its answer shows the
+// whole handshake: round trips of a handshake are those of the first answer, less the one that any
+// answer takes.
 type connects struct {
 	First   connect `json:"first"`
 	Resumed connect `json:"resumed"`

@@ -43,7 +43,8 @@ one machine (two network namespaces of it may have a bad link between them).
 Flags:
 `
 
-// parseFlags reads the command line; what it says to the user goes to out. The error lists all faults at once.
+// parseFlags reads the command line; what it says to the user goes to out. The error lists all
+// faults at once.
 func parseFlags(args []string, out io.Writer) (*flags, error) {
 	var f flags
 	set := f.define(out)

@@ -14,8 +14,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
-// demoSecret is what both ends derive the server's keys from unless -secret says otherwise. Everybody knows it: it costs what a real
-// one costs, and protects nothing. In a game the client is given the public half alone.
+// demoSecret is what both ends derive the server's keys from unless -secret says otherwise.
+// Everybody knows it: it costs what a real one costs, and protects nothing. In a game the client is
+// given the public half alone.
 const demoSecret = "netprobe: a secret that everybody knows"
 
 // seed derives 32 bytes for one purpose from the secret.
@@ -49,8 +50,8 @@ const (
 	ticketsKept = 4
 )
 
-// certificates are the two sides of TLS: a certificate of the server's own making, which the client knows because it makes
-// the same.
+// certificates are the two sides of TLS: a certificate of the server's own making, which the client
+// knows because it makes the same.
 func (o options) certificates() (server, client *tls.Config, err error) {
 	seed := o.seed("tls")
 	key := ed25519.NewKeyFromSeed(seed[:])

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The buckets of a histogram: each power of two of nanoseconds is cut into stepsPerOctave, so that a percentile is right to
-// one part in 512. The last holds all above about 18 minutes.
+// The buckets of a histogram: each power of two of nanoseconds is cut into stepsPerOctave, so that
+// a percentile is right to one part in 512. The last holds all above about 18 minutes.
 const (
 	octaveBits     = 9
 	stepsPerOctave = 1 << octaveBits

@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// linkFlags describe the bad link that -self puts between its two ends. All connections share it; each direction has a rate, a queue and
-// chances of its own.
+// linkFlags describe the bad link that -self puts between its two ends. All connections share it;
+// each direction has a rate, a queue and chances of its own.
 type linkFlags struct {
 	delay, lossFor          time.Duration
 	loss, reorder           float64
@@ -29,7 +29,8 @@ type linkFlags struct {
 // maxLinkTime bounds the delays of a link: no transport waits longer for anything.
 const maxLinkTime = time.Minute
 
-// Bounds of the rate of a link in kbit/s: below, no handshake succeeds; above, the emulation is slower than the link.
+// Bounds of the rate of a link in kbit/s: below, no handshake succeeds; above, the emulation is
+// slower than the link.
 const minLinkRate, maxLinkRate = 8, 1e6
 
 func (l *linkFlags) define(set *flag.FlagSet) {

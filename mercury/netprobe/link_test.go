@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Over a link between the ends everything still arrives, in order, and no earlier than the link lets it; the result tells what the link did.
+// Over a link between the ends everything still arrives, in order, and no earlier than the link
+// lets it; the result tells what the link did.
 func TestSelfOverLink(t *testing.T) {
 	for _, transport := range []string{"mercury", "quic"} {
 		t.Run(transport, func(t *testing.T) {

@@ -4,17 +4,19 @@
 //	go run ./mercury/netprobe -client 127.0.0.1:20000 -scen game
 //	go run ./mercury/netprobe -self -scen bulk -transport tls
 //
-// With -self a link that is as bad as its flags say can be put between the ends (-rate, -queue, -delay, -loss, -bursts, -outage):
+// With -self a link that is as bad as its flags say can be put between the ends (-rate, -queue,
+// -delay, -loss, -bursts, -outage):
 //
 //	go run ./mercury/netprobe -self -scen game -delay 25ms -rate 256 -queue 200ms -loss 0.05 -lossfor 10s -warmup 15s
 //
-// The scenarios are those of a game: game is one player's traffic, bulk as many small messages as go through one
-// connection, blob a megabyte on request, fan a server's tick to thousands of players. Each runs over each transport by the same code, over the interface
-// carrier: what differs between two results is the transport. Transport tls is what Mercury has to beat, crypto/tls by hand; tcp,
-// websocket and quic carry Mercury's channels over those protocols.
+// The scenarios are those of a game: game is one player's traffic, bulk as many small messages as
+// go through one connection, blob a megabyte on request, fan a server's tick to thousands of
+// players. Each runs over each transport by the same code, over the interface carrier: what differs
+// between two results is the transport. Transport tls is what Mercury has to beat, crypto/tls by
+// hand; tcp, websocket and quic carry Mercury's channels over those protocols.
 //
-// Latencies are taken from the machine's monotonic clock, so both ends must run on one machine. "netprobe -help" lists
-// the flags; the fields of the JSON are documented at type result.
+// Latencies are taken from the machine's monotonic clock, so both ends must run on one machine.
+// "netprobe -help" lists the flags; the fields of the JSON are documented at type result.
 package main
 
 import (

@@ -6,8 +6,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// metronome sends one message to each of its channels at each beat. It sends to a slice of them at a time and lets the loop flush in
-// between: when there are thousands, the first need not wait for the last.
+// metronome sends one message to each of its channels at each beat. It sends to a slice of them at
+// a time and lets the loop flush in between: when there are thousands, the first need not wait for
+// the last.
 type metronome struct {
 	transport mercury.Transport
 	chs       []mercury.ChannelID
@@ -45,8 +46,8 @@ func (m *metronome) tick(now time.Duration) time.Duration {
 	return m.due
 }
 
-// begin starts a beat. A message whose beat was slept over counts from when it was due: whatever held its sender up, the player
-// waited.
+// begin starts a beat. A message whose beat was slept over counts from when it was due: whatever
+// held its sender up, the player waited.
 func (m *metronome) begin(now time.Duration) {
 	m.began, m.late = now, 0
 	if now-m.due >= m.every {

@@ -41,7 +41,8 @@ func decode(t *testing.T, out *bytes.Buffer) *result {
 	return r
 }
 
-// Every scenario over every transport, both ends in this process: all that was sent arrives, in order, and is accounted for.
+// Every scenario over every transport, both ends in this process: all that was sent arrives, in
+// order, and is accounted for.
 func TestSelf(t *testing.T) {
 	for _, tr := range transports() {
 		for _, args := range quick() {

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// idleTick is how often an end looks whether a run has begun. It delays the beginning of a run and nothing else.
+	// idleTick is how often an end looks whether a run has begun. It delays the beginning of a run
+	// and nothing else.
 	idleTick = 10 * time.Millisecond
 	// replyPatience bounds the wait for an answer: some back-offs over a path that loses one packet in ten.
 	replyPatience = 20 * time.Second
@@ -158,7 +159,8 @@ func (p *player) answer(msg []byte) {
 	}
 }
 
-// begin starts the times of a run, by the server's word or by its first message: they take different connections.
+// begin starts the times of a run, by the server's word or by its first message: they take
+// different connections.
 func (p *player) begin(now time.Duration) {
 	if p.down != nil || p.spec == nil {
 		return

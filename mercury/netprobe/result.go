@@ -46,8 +46,8 @@ type direction struct {
 	WirePerPayload    float64 `json:"wire_per_payload"`
 	PacketsPerMessage float64 `json:"packets_per_message"`
 	MessagesPerSecond float64 `json:"messages_per_second"` // delivered
-	// Beat is how long a tick to many connections took its sender, from its first message to the flush of its last; left out
-	// where a tick is one flush.
+	// Beat is how long a tick to many connections took its sender, from its first message to the
+	// flush of its last; left out where a tick is one flush.
 	Beat    ms `json:"beat_ms,omitempty"`
 	BeatMax ms `json:"beat_max_ms,omitempty"`
 }

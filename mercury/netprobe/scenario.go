@@ -9,7 +9,8 @@ import (
 // scenarioNames are the values of -scen.
 const scenarioNames = "game, bulk, blob or fan"
 
-// defaultBacklog keeps a pipe of some hundred MB/s full over loopback and still fits into a processor's cache.
+// defaultBacklog keeps a pipe of some hundred MB/s full over loopback and still fits into a
+// processor's cache.
 const defaultBacklog = 1 << 20
 
 // defaultSlice is what one system call sends: more would let messages lie while there are others to make.

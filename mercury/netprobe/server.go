@@ -14,14 +14,15 @@ import (
 const (
 	// busyTick is how often a server in a run looks at it at least.
 	busyTick = 100 * time.Millisecond
-	// linger is how long a server that shall end after one run waits for more of its client: it connects anew to measure that.
+	// linger is how long a server that shall end after one run waits for more of its client: it
+	// connects anew to measure that.
 	linger = time.Second
 	// maxBegin bounds the text of a spec.
 	maxBegin = 4 << 10
 )
 
-// server takes part in one run after another, and answers pings and requests at any time. It lives on the goroutine of its
-// process.
+// server takes part in one run after another, and answers pings and requests at any time. It lives
+// on the goroutine of its process.
 type server struct {
 	carrier  carrier
 	process  *host.Process
@@ -121,7 +122,8 @@ func (s *server) data(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	if r == nil || !r.ready { // no tally is made for what comes before all have joined
 		return
 	}
-	// A flood is of one connection: looking it up for each of its messages would be a fifth of what they cost.
+	// A flood is of one connection: looking it up for each of its messages would be a fifth of what
+	// they cost.
 	if ch != r.last || r.tally == nil {
 		r.last, r.tally = ch, r.tallies[ch]
 	}

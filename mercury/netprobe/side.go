@@ -10,7 +10,8 @@ type side struct {
 	Received figures `json:"received"`
 	// Latency is that of what was received.
 	Latency latency `json:"latency"`
-	// Elapsed is the measured time as it was. CPU is that of the whole process, user and system, in that time.
+	// Elapsed is the measured time as it was. CPU is that of the whole process, user and system, in
+	// that time.
 	Elapsed seconds `json:"elapsed_s"`
 	CPU     seconds `json:"cpu_s"`
 	// Wire is what was sent in the measured time, WireAll since the process began.

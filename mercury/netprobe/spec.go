@@ -21,8 +21,8 @@ const (
 type spec struct {
 	Scenario string
 	Conns    int
-	// Learn and Warmup go before the measured time, with the same traffic. Duration is the measured time; 0 means
-	// until the client says that it has what it wants.
+	// Learn and Warmup go before the measured time, with the same traffic. Duration is the measured
+	// time; 0 means until the client says that it has what it wants.
 	Learn, Warmup, Duration time.Duration
 	Down, Up                flow // server to client, client to server
 	// Blob is the size of an answer to a request, Transfers how often it is asked for on each connection.

@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newClock returns the machine's monotonic clock: all processes of one machine read the same time, so that a stamp made
-// in one tells a latency in another.
+// newClock returns the machine's monotonic clock: all processes of one machine read the same time,
+// so that a stamp made in one tells a latency in another.
 func newClock() func() time.Duration {
-	// The Go clock costs a fraction of the system call. Both run at the same rate; the closest of a few readings tells by how much they differ.
+	// The Go clock costs a fraction of the system call. Both run at the same rate; the closest of a
+	// few readings tells by how much they differ.
 	born := time.Now()
 	offset, closest := time.Duration(0), time.Hour
 	for range 16 {

@@ -2,12 +2,12 @@ package main
 
 import "time"
 
-// sampleFlood is how many messages of a flood go by for one whose latency is taken: reading the clock for each would be a
-// noticeable part of what a message costs.
+// sampleFlood is how many messages of a flood go by for one whose latency is taken: reading the
+// clock for each would be a noticeable part of what a message costs.
 const sampleFlood = 64
 
-// tally counts the data of one connection that has come. It lives on the goroutine of its carrier; the histogram may be
-// shared.
+// tally counts the data of one connection that has come. It lives on the goroutine of its carrier;
+// the histogram may be shared.
 type tally struct {
 	phases  phases
 	latency *histogram
@@ -27,8 +27,8 @@ type figures struct {
 	AllBytes uint64 `json:"all_bytes"`
 	Disorder uint64 `json:"disorder"` // messages that came out of order, twice, or after a gap
 
-	// Beats are those of a metronome that were measured and took several slices, with the time from the first to the
-	// flush of the last.
+	// Beats are those of a metronome that were measured and took several slices, with the time from
+	// the first to the flush of the last.
 	Beats    int64         `json:"beats"`
 	BeatTime time.Duration `json:"beat_time"`
 	BeatMax  time.Duration `json:"beat_max"`

@@ -19,11 +19,13 @@ const (
 	maxFrame = maxBlob
 	// recordSize is the most that one record of TLS takes, so that a full writer makes one record.
 	recordSize = 16 << 10
-	// readSize is what a connection reads at once: of a record that was opened it copies so much, and a server has thousands.
+	// readSize is what a connection reads at once: of a record that was opened it copies so much,
+	// and a server has thousands.
 	readSize = 4 << 10
 )
 
-// writers are lent to connections that have something to send: one each would be most of what a connection at rest takes.
+// writers are lent to connections that have something to send: one each would be most of what a
+// connection at rest takes.
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, recordSize) }}
 
 // errFrame is the fault of a peer that announces too long a message.

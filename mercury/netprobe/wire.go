@@ -49,7 +49,8 @@ const (
 const (
 	// dataHeader is the size of a data message without filler, and so the smallest.
 	dataHeader = 1 + 1 + 4 + 8
-	// pieceSize is the largest piece of an answer: small enough for every transport, large enough to cost nothing.
+	// pieceSize is the largest piece of an answer: small enough for every transport, large enough
+	// to cost nothing.
 	pieceSize = 32 << 10
 	// pieceHeader is what stands before the filler of a piece.
 	pieceHeader = 2

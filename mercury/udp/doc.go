@@ -8,8 +8,8 @@
 //	s, err := udp.Listen("127.0.0.1:0")
 //	p, err := h.Start("app", "", create, host.Carriers(udp.NewCarrier(s, cfg)))
 //
-// host.Host.Start makes both itself when it is given an address. A Fleet is many sockets of one goroutine, for a process that
-// plays thousands of clients.
+// host.Host.Start makes both itself when it is given an address. A Fleet is many sockets of one
+// goroutine, for a process that plays thousands of clients.
 //
 // # Contract
 //

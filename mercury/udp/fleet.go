@@ -9,17 +9,17 @@ import (
 // MaxFleet bounds the sockets of a Fleet: the ports that one address has.
 const MaxFleet = 1 << 16
 
-// Fleet is many sockets that one goroutine reads and writes, for a process that plays many clients: nobody waits at
-// a socket, and so a socket costs no goroutine, no wake and no timer. Its methods are for the goroutine that owns it, but
-// for Counters. Datagrams come and go singly.
+// Fleet is many sockets that one goroutine reads and writes, for a process that plays many clients:
+// nobody waits at a socket, and so a socket costs no goroutine, no wake and no timer. Its methods
+// are for the goroutine that owns it, but for Counters. Datagrams come and go singly.
 type Fleet struct {
 	fleet
 	addrs  []netip.AddrPort
 	counts counts
 }
 
-// Fleet opens n sockets at free ports of an address, which may be that of all (0.0.0.0 or ::). Of c it follows the
-// buffers and Fragment. The error is a *ListenError, or says what is wrong with c.
+// Fleet opens n sockets at free ports of an address, which may be that of all (0.0.0.0 or ::). Of c
+// it follows the buffers and Fragment. The error is a *ListenError, or says what is wrong with c.
 func (c Config) Fleet(at netip.Addr, n int) (*Fleet, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -12,13 +12,13 @@ import (
 const (
 	// fleetEvents is how many sockets one look tells of.
 	fleetEvents = 256
-	// fleetRounds is how many datagrams of one socket a Read takes at the most: a flood at one must not keep the owner
-	// from the others. What is left is taken by the next Read.
+	// fleetRounds is how many datagrams of one socket a Read takes at the most: a flood at one must
+	// not keep the owner from the others. What is left is taken by the next Read.
 	fleetRounds = 8
 )
 
-// fleet is sockets that the runtime's poller knows nothing of, as it would wake a thread for each datagram. An epoll set
-// tells which of them have something.
+// fleet is sockets that the runtime's poller knows nothing of, as it would wake a thread for each
+// datagram. An epoll set tells which of them have something.
 type fleet struct {
 	set    int // of epoll; 0 before open
 	fds    []int
@@ -85,8 +85,9 @@ func (f *Fleet) add(c Config, at netip.Addr, i int) error {
 	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(f.set, unix.EPOLL_CTL_ADD, fd, &event))
 }
 
-// Read hands over what has come to the sockets, up to some datagrams of each. It does not wait. datagram is take's during the
-// call, and take may write over it. An error says that the fleet is broken for good.
+// Read hands over what has come to the sockets, up to some datagrams of each. It does not wait.
+// datagram is take's during the call, and take may write over it. An error says that the fleet is
+// broken for good.
 func (f *Fleet) Read(take func(socket int, from netip.AddrPort, datagram []byte)) error {
 	for range fleetRounds {
 		n, err := unix.EpollWait(f.set, f.events, 0)

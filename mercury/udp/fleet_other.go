@@ -22,8 +22,9 @@ func (f *Fleet) open(c Config, at netip.Addr, n int) error {
 	return nil
 }
 
-// Read hands over what has come to the sockets, up to some datagrams of each. It does not wait to speak of. datagram is take's during
-// the call, and take may write over it. An error says that the fleet is broken for good.
+// Read hands over what has come to the sockets, up to some datagrams of each. It does not wait to
+// speak of. datagram is take's during the call, and take may write over it. An error says that the
+// fleet is broken for good.
 func (f *Fleet) Read(take func(socket int, from netip.AddrPort, datagram []byte)) error {
 	for i, s := range f.sockets {
 		err := s.TryRead(func(from netip.AddrPort, datagram []byte) {

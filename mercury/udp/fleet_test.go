@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/udp"
 )
 
-// Each socket of a fleet is a place of its own: what it sends comes from there, and what is sent there comes to it.
+// Each socket of a fleet is a place of its own: what it sends comes from there, and what is sent
+// there comes to it.
 func TestFleet(t *testing.T) {
 	const n = 40
 	loopback := netip.MustParseAddr("127.0.0.1")

@@ -16,8 +16,8 @@ import (
 
 // Config configures a CellApp.
 type Config struct {
-	// Transport carries its messages; required. A transport whose MaxMessage is below mercury.DefaultMaxMessage refuses
-	// entities with a large state for ever.
+	// Transport carries its messages; required. A transport whose MaxMessage is below
+	// mercury.DefaultMaxMessage refuses entities with a large state for ever.
 	Transport mercury.Transport
 	// Manager is where the CellAppMgr listens; required.
 	Manager netip.AddrPort

@@ -121,8 +121,8 @@ func (a *CellApp) mayCreate(from sender, m *migrate.Create) error {
 }
 
 // ackOf checks that an app may give this ack. A BaseApp acks what its bases received, and passes on
-// what a cell part says to one whose base it has. It also tells the callers of an entity that the entity has ended; the caller's cell checks that against where
-// it sent its calls.
+// what a cell part says to one whose base it has. It also tells the callers of an entity that the
+// entity has ended; the caller's cell checks that against where it sent its calls.
 func (a *CellApp) ackOf(from sender, m *flow.Ack) error {
 	switch {
 	case from.role != wire.BaseApp || m.Gone && m.From != m.To:

@@ -204,8 +204,9 @@ func (m *CellAppMgr) missRuled(now time.Duration, back []*returning) {
 }
 
 // learnLate takes what an app that comes back after the window knows of BaseApps. What this manager
-// has told of a death stays, and what members have told of themselves. A part that nobody else
-// knew of left by the rule that the whole app would have left by, so who has died meanwhile makes no difference.
+// has told of a death stays, and what members have told of themselves. A part that nobody else knew
+// of left by the rule that the whole app would have left by, so who has died meanwhile makes no
+// difference.
 func (m *CellAppMgr) learnLate(now time.Duration, b *returning) {
 	for _, d := range b.rules {
 		a := m.byAddress(d.App)

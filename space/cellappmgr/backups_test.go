@@ -54,9 +54,9 @@ func (r *rig) rejoinWith(role wire.Role, host int, told wire.Rejoin, rules ...wi
 	return p
 }
 
-// Another manager learns the rules from those who know them: of one that is there from itself, whatever others
-// say, and of another the newest version wins. A BaseApp that died meanwhile is healed by it, and the number of
-// a departure stays.
+// Another manager learns the rules from those who know them: of one that is there from itself,
+// whatever others say, and of another the newest version wins. A BaseApp that died meanwhile is
+// healed by it, and the number of a departure stays.
 func TestRulesOutliveTheManager(t *testing.T) {
 	r := next(t, nil)
 	dead := wire.AppRef{Role: wire.BaseApp, App: at(29)}
@@ -144,8 +144,9 @@ func TestAllocatorOfTheRuleIsKept(t *testing.T) {
 	}
 }
 
-// Some know of an app only that it died, others only its rule and who issued its ids. In whatever order they tell
-// it, the verdict has it all: an app that has never seen the dead one finds its heirs by the ids.
+// Some know of an app only that it died, others only its rule and who issued its ids. In whatever
+// order they tell it, the verdict has it all: an app that has never seen the dead one finds its
+// heirs by the ids.
 func TestVerdictHasWhatAnyoneKnows(t *testing.T) {
 	app := at(90)
 	grave := migrate.Departure{App: app, Number: 1<<32 + 7}

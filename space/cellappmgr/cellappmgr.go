@@ -32,8 +32,8 @@ type CellAppMgr struct {
 	byRequest map[spaceRequest]*space // the spaces that game code created
 	lastSpace uint32                  // the number in the id of the last of those
 
-	// appSupply and spaceSupply are numbers that Config.Numbers has given; unnumbered are new starts that wait
-	// for one.
+	// appSupply and spaceSupply are numbers that Config.Numbers has given; unnumbered are new
+	// starts that wait for one.
 	appSupply, spaceSupply reserve
 	unnumbered             []waiting
 

@@ -7,21 +7,22 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// An app that joins in a term which is not below the manager's was welcomed by another manager: then the Seat
-// takes a higher term (Seat.rise). Terms are few, and a member may lie. So it takes two apps to be believed:
-// both are refused until the other has claimed as much, and then the lower of both terms counts. All apps of a
-// world know its term, so nobody has to wait for long. One app alone, as when all others are gone, is believed
-// in small steps, and aloneTerms of them in all: that is the most that one which lies can use up at a place.
+// An app that joins in a term which is not below the manager's was welcomed by another manager:
+// then the Seat takes a higher term (Seat.rise). Terms are few, and a member may lie. So it takes
+// two apps to be believed: both are refused until the other has claimed as much, and then the lower
+// of both terms counts. All apps of a world know its term, so nobody has to wait for long. One app
+// alone, as when all others are gone, is believed in small steps, and aloneTerms of them in all:
+// that is the most that one which lies can use up at a place.
 //
 //	an app claims a term ──another has claimed as much──▶ the lower of both is believed
 //	                     ──no other, aloneTerms are left─▶ it is believed, and has so many fewer left
 //	                     ──otherwise────────────────────▶ refused; it asks again, and so do others
 //
-// An app is known by where it is, whatever start it is of. Whoever has the key and many addresses is several apps
-// here, as everywhere.
+// An app is known by where it is, whatever start it is of. Whoever has the key and many addresses
+// is several apps here, as everywhere.
 
-// aloneTerms is how many terms one app may use up whom no other confirms: more than a manager is started again
-// while only one app is left, and a small part of MaxTerm.
+// aloneTerms is how many terms one app may use up whom no other confirms: more than a manager is
+// started again while only one app is left, and a small part of MaxTerm.
 const aloneTerms = 16
 
 // claims are the terms that apps have claimed to know, each when it was not below the manager's.

@@ -20,7 +20,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// An allocator number has 21 bits: what a store has counted (see numbers.go) or, without one, the term, the number of the app in its role, and the role.
+// An allocator number has 21 bits: what a store has counted (see numbers.go) or, without one, the
+// term, the number of the app in its role, and the role.
 //
 //	20      13 12        1   0
 //	+---------+-----------+------+
@@ -62,9 +63,10 @@ const (
 	// stalled, and that silence during that time proves nothing.
 	maxStep = 5
 
-	// defaultHang is Config.HangTimeout: the verdict comes before any app gives up its channel to a process
-	// that may still go on. One that has sent nothing is given up by the others after mercury.DefaultInactivity
-	// from its last packet, and packets come a second apart at most (mercury.DefaultKeepAlive).
+	// defaultHang is Config.HangTimeout: the verdict comes before any app gives up its channel to a
+	// process that may still go on. One that has sent nothing is given up by the others after
+	// mercury.DefaultInactivity from its last packet, and packets come a second apart at most
+	// (mercury.DefaultKeepAlive).
 	defaultHang = mercury.DefaultInactivity - mercury.DefaultKeepAlive
 
 	// resend is how long an order stays unconfirmed before it is given again.
@@ -140,8 +142,9 @@ type Config struct {
 	// find that its port is open: longer than the second in which they report once. Default 3 s.
 	AppTimeout time.Duration
 	// HangTimeout is how long one whose port is open may be silent, because it is stopped, lacks a
-	// processor or hangs for ever: at least AppTimeout. From mercury.DefaultInactivity (10 s) on, the others
-	// give up their channels to it first: what was on its way to it is then told as lost. Default 9 s, or AppTimeout if that is longer.
+	// processor or hangs for ever: at least AppTimeout. From mercury.DefaultInactivity (10 s) on,
+	// the others give up their channels to it first: what was on its way to it is then told as
+	// lost. Default 9 s, or AppTimeout if that is longer.
 	HangTimeout time.Duration
 	// Lookout looks at the places of processes, so that one whose port is closed, or whose machine
 	// answers nobody, is declared dead long before AppTimeout. Default none: only silence tells.

@@ -49,7 +49,8 @@ func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason
 
 // proves reports whether the end of a channel proves that this start of the peer is gone. After a
 // stall of the manager, peers that are well may have given up their channels to it; then only
-// silence tells. The time-out of a channel is silence, too, and excused as that. a is nil for one that has only told what it has.
+// silence tells. The time-out of a channel is silence, too, and excused as that. a is nil for one
+// that has only told what it has.
 func (m *CellAppMgr) proves(a *member, reason error) bool {
 	switch {
 	case errors.Is(reason, mercury.ErrPeerRestarted):

@@ -9,8 +9,8 @@ import (
 // A BaseApp that leaves asks for the verdict that its death would bring: all is where that is healed from.
 // So everyone finds its bases in the same place, and nothing else has to be known about moves.
 
-// depart hands the bases of an app, or a part of them, to their heirs, or says why not now. While the manager waits
-// for those whom another one knew, it does not answer, and is asked again.
+// depart hands the bases of an app, or a part of them, to their heirs, or says why not now. While
+// the manager waits for those whom another one knew, it does not answer, and is asked again.
 func (m *CellAppMgr) depart(from sender, msg *wire.Depart) {
 	a := from.app
 	if m.recovery.on {
@@ -41,10 +41,10 @@ func (m *CellAppMgr) depart(from sender, msg *wire.Depart) {
 	}
 }
 
-// whyStays says why an app cannot leave: the last copies must be where everyone will look for them, on apps
-// that live, and of all bases that came to it from others. The rule is the one by which it made them: it asks
-// only when the manager has said that it knows the rule, tells it first to each manager that it joins, and has
-// no other one until it is answered. So the Depart need not name it.
+// whyStays says why an app cannot leave: the last copies must be where everyone will look for them,
+// on apps that live, and of all bases that came to it from others. The rule is the one by which it
+// made them: it asks only when the manager has said that it knows the rule, tells it first to each
+// manager that it joins, and has no other one until it is answered. So the Depart need not name it.
 func (m *CellAppMgr) whyStays(a *member) string {
 	r := m.backups.rules[a.address]
 	switch {
@@ -94,8 +94,8 @@ func movedBy(d *migrate.Departure) *wire.BasesMoved {
 	return &wire.BasesMoved{App: d.App, Number: d.Number, Allocator: d.Allocator, Rule: d.Rule, Part: d.Part}
 }
 
-// tellMoved tells a member of the parts that have departed, except those that it knows by what it has told; b is
-// nil if it has told nothing.
+// tellMoved tells a member of the parts that have departed, except those that it knows by what it
+// has told; b is nil if it has told nothing.
 func (m *CellAppMgr) tellMoved(a *member, b *returning) {
 	if !mourns(a.role, wire.BaseApp) {
 		return

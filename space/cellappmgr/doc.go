@@ -8,9 +8,9 @@
 // between cells as the load demands (package balance decides, this package acts); it declares
 // silent processes dead and heals the spaces that they leave; it tells observers how the world is.
 //
-// The ids that entities and created spaces get begin with numbers. With Config.Numbers a store counts them,
-// so none comes twice however often the world is stopped and started; numbers.go draws how. Without, they are made
-// of the term, and only one life of a world tells them apart.
+// The ids that entities and created spaces get begin with numbers. With Config.Numbers a store
+// counts them, so none comes twice however often the world is stopped and started; numbers.go draws
+// how. Without, they are made of the term, and only one life of a world tells them apart.
 //
 //	CellApp, BaseApp,        Join  ------------------------>
 //	LoginApp, BaseAppMgr,    <------------ Welcome | Refused   CellAppMgr
@@ -195,23 +195,25 @@
 // very last state, and no script has run since.
 //
 //   - A process that dies in settling or writing is healed as at any time, and the world settles again.
-//   - When the manager dies, the apps stay in their steps until another one leads: the same, started again
-//     by its supervisor, or one that stood by. It hears of the stop by their Rejoins and goes on with it: with
-//     saved if most apps were told so, and else from closing. A world in which most have heard of the stop never
-//     opens again; if only a few have, they are told that it has not begun, and the order is given again.
-//     No app ends before all know that all is saved, so the next manager never takes one that has ended for
-//     one that has died with unsaved entities.
-//   - New CellApps and BaseApps are not let in any more. A process that was declared dead, and had heard of the
-//     stop, ends; another one waits to be ended by its operator.
+//   - When the manager dies, the apps stay in their steps until another one leads: the same,
+//     started again by its supervisor, or one that stood by. It hears of the stop by their Rejoins
+//     and goes on with it: with saved if most apps were told so, and else from closing. A world in
+//     which most have heard of the stop never opens again; if only a few have, they are told that
+//     it has not begun, and the order is given again. No app ends before all know that all is
+//     saved, so the next manager never takes one that has ended for one that has died with unsaved
+//     entities.
+//   - New CellApps and BaseApps are not let in any more. A process that was declared dead, and had
+//     heard of the stop, ends; another one waits to be ended by its operator.
 //   - Entities without a base, and those of types that no store keeps, end with the world, as do their calls.
 //
 // # The start from a store
 //
-// With Config.Stores a world begins when the DBApp has said which spaces the store has kept: as they were at
-// the stop or, after a crash of all processes, a few seconds before it (storing draws that). Spaces of the Config
-// have their data again, and created ones come back under their ids; one that is not to be kept
-// (SpaceConfig.Keep) ends if nobody has come to it within a minute. Until then no space is made or created;
-// after bringMost, 15 s, the world begins without them. A manager that finds a running world does not wait.
+// With Config.Stores a world begins when the DBApp has said which spaces the store has kept: as
+// they were at the stop or, after a crash of all processes, a few seconds before it (storing draws
+// that). Spaces of the Config have their data again, and created ones come back under their ids;
+// one that is not to be kept (SpaceConfig.Keep) ends if nobody has come to it within a minute.
+// Until then no space is made or created; after bringMost, 15 s, the world begins without them. A
+// manager that finds a running world does not wait.
 //
 // # Silence
 //
@@ -228,14 +230,14 @@
 //	its port is open: it is stopped, or lacks     the manager                 after HangTimeout, 9 s
 //	a processor, or hangs for ever
 //
-// Nobody is dead for what another app says of it: the manager itself must have found no open port. So
-// an app that lies kills nobody, and beside an honest witness it saves nobody. A witness is a CellApp
-// or BaseApp that is heard itself, on another machine than the manager's if there is one; without a
-// witness silence decides alone. The looks are connections to the inner address of the process. Whoever can answer
-// in its place, on its machine or on the way to it, can have it declared dead, as they could by cutting
-// that way; anybody else would have to guess the numbers of two connections that live for a
-// millisecond. And a verdict that is wrong does no harm: all refuse the start that it names, which
-// begins anew.
+// Nobody is dead for what another app says of it: the manager itself must have found no open port.
+// So an app that lies kills nobody, and beside an honest witness it saves nobody. A witness is a
+// CellApp or BaseApp that is heard itself, on another machine than the manager's if there is one;
+// without a witness silence decides alone. The looks are connections to the inner address of the
+// process. Whoever can answer in its place, on its machine or on the way to it, can have it
+// declared dead, as they could by cutting that way; anybody else would have to guess the numbers of
+// two connections that live for a millisecond. And a verdict that is wrong does no harm: all refuse
+// the start that it names, which begins anew.
 //
 // A process lives although it is silent while others have the processor that it wants: on a machine with far
 // too much to do for many seconds. A verdict would only add to that, by all that it moves. But its kernel
@@ -245,9 +247,10 @@
 // AppTimeout.
 //
 // Only time during which the manager itself was awake counts: a manager that was stalled hears the
-// reports that piled up before it judges anyone, and does not count it as a death if others have given up
-// their channels to it during the stall. The leases of managers are no verdicts: one that is stopped for longer
-// than LeaseTime leads no more, and another one does, which costs nobody anything.
+// reports that piled up before it judges anyone, and does not count it as a death if others have
+// given up their channels to it during the stall. The leases of managers are no verdicts: one that
+// is stopped for longer than LeaseTime leads no more, and another one does, which costs nobody
+// anything.
 //
 // # Concurrency
 //

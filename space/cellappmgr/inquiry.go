@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Lines are a Lookout that can also keep lines to places open. What a line finds comes as a call of Reached, too.
+// Lines are a Lookout that can also keep lines to places open. What a line finds comes as a call of
+// Reached, too.
 type Lines interface {
 	mercury.Lookout
 	// Hold opens a line to a place. It says mercury.ReachOpen when the line stands, and when the line
@@ -20,9 +21,9 @@ type Lines interface {
 }
 
 const (
-	// suspectAfter is the silence after which the manager looks: CellApps and BaseApps say something in the first
-	// tick after wire.AlivePeriod, so that one word has not come. A look costs one connection, and proves
-	// nothing by itself.
+	// suspectAfter is the silence after which the manager looks: CellApps and BaseApps say
+	// something in the first tick after wire.AlivePeriod, so that one word has not come. A look
+	// costs one connection, and proves nothing by itself.
 	suspectAfter = 400 * time.Millisecond
 
 	// lookAgain is the time between two looks at a member that is still silent, and lineAgain that
@@ -173,8 +174,8 @@ func (m *CellAppMgr) ownLook(a *member, found mercury.Reach) {
 	}
 }
 
-// chooseWitnesses chooses CellApps and BaseApps that are well themselves: first those on other machines than the
-// manager, which see other ways, and among equals those that joined first.
+// chooseWitnesses chooses CellApps and BaseApps that are well themselves: first those on other
+// machines than the manager, which see other ways, and among equals those that joined first.
 func (m *CellAppMgr) chooseWitnesses(of *member) (chosen []*member) {
 	here := m.cfg.Transport.Self().At.Addr()
 	for _, elsewhere := range []bool{true, false} {

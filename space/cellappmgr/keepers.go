@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Two BaseApps keep what each space has besides its entities, for the case that the manager dies together with all
-// CellApps that have a cell of it:
+// Two BaseApps keep what each space has besides its entities, for the case that the manager dies
+// together with all CellApps that have a cell of it:
 //
 //	        chosen: SpaceCopy              each change: SpaceData
 //	(none) ------------------> keeper ------------------------------> keeper
@@ -21,16 +21,16 @@ import (
 //	           |                  | it is welcomed anew: nobody knows what it has heard
 //	           +------------------+
 //
-// Keepers are the BaseApps that rank highest for a space (migrate.Holders), so that few spaces move when BaseApps
-// come and go. Whoever was welcomed is told of all its spaces, and then that all others are gone: a space
-// that ended meanwhile does not come back with it.
+// Keepers are the BaseApps that rank highest for a space (migrate.Holders), so that few spaces move
+// when BaseApps come and go. Whoever was welcomed is told of all its spaces, and then that all
+// others are gone: a space that ended meanwhile does not come back with it.
 
 const (
 	// spaceKeepers is how many keep a space: either may die with the manager.
 	spaceKeepers = 2
-	// keptPerTick bounds the spaces that are looked at in a tick, each of which may be sent twice. A thousand rooms
-	// have keepers after two seconds, and the largest data of as many spaces is less than what a link
-	// carries in a tick.
+	// keptPerTick bounds the spaces that are looked at in a tick, each of which may be sent twice.
+	// A thousand rooms have keepers after two seconds, and the largest data of as many spaces is
+	// less than what a link carries in a tick.
 	keptPerTick = 50
 )
 
@@ -160,8 +160,8 @@ func (m *CellAppMgr) hearCopy(from sender, msg *wire.SpaceCopy) error {
 	return nil
 }
 
-// revive goes on with the spaces that only their keepers know. Those who were in them come back from their bases;
-// if nobody does, they end.
+// revive goes on with the spaces that only their keepers know. Those who were in them come back
+// from their bases; if nobody does, they end.
 func (m *CellAppMgr) revive(now time.Duration) {
 	for _, s := range m.spaces {
 		if s.copied && s.heard == nil && isCreated(s.cfg.ID) {

@@ -37,9 +37,10 @@ func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	return answer
 }
 
-// locateArea answers which CellApps have created cells that touch an area, for an end of a gateway. An area that is none
-// touches nothing, and no gateway leads into a space whose data does not have it: that has closed it, or has lost its
-// data, and would take no ghost. (It used to be told of each move, and to ask for who that was, for ever.)
+// locateArea answers which CellApps have created cells that touch an area, for an end of a gateway.
+// An area that is none touches nothing, and no gateway leads into a space whose data does not have
+// it: that has closed it, or has lost its data, and would take no ghost. (It used to be told of
+// each move, and to ask for who that was, for ever.)
 func (m *CellAppMgr) locateArea(msg *wire.LocateArea) *wire.LocatedArea {
 	answer := &wire.LocatedArea{Gateway: msg.Gateway, Space: msg.Space}
 	s := m.space(msg.Space)

@@ -22,7 +22,8 @@ import (
 //	empty, or half used --a job reserves--> a block more
 //	                    <--it fails: again after numbersAgain--
 //
-// Whoever wants to join while there is none waits, and what asks for a space is refused. Those who are here go on.
+// Whoever wants to join while there is none waits, and what asks for a space is refused. Those who
+// are here go on.
 const (
 	// appNumbers is how many numbers of apps are taken at a time: a few dozen start together. What is left
 	// when the manager ends is never given, so that a world sees its manager start some ten thousand times.
@@ -112,7 +113,8 @@ func (m *CellAppMgr) replenish(now time.Duration, r *reserve, token uint64, c st
 	})
 }
 
-// JobDone takes the result of a job. One that a manager before this one at the same Seat has asked for is as good.
+// JobDone takes the result of a job. One that a manager before this one at the same Seat has asked
+// for is as good.
 func (m *CellAppMgr) JobDone(now time.Duration, token uint64, result any) {
 	m.wake(now)
 	r, n, most := &m.appSupply, uint64(appNumbers), uint64(maxAppNumber)
@@ -179,8 +181,8 @@ func (m *CellAppMgr) allocatorFor(role wire.Role) uint32 {
 	return m.cfg.Term<<termShift | m.starts[role]<<appShift | base
 }
 
-// issuedSpace reports whether this manager has, or could have, given out a space id: then a CellApp cannot know it
-// from another.
+// issuedSpace reports whether this manager has, or could have, given out a space id: then a CellApp
+// cannot know it from another.
 func (m *CellAppMgr) issuedSpace(id entity.SpaceID) bool {
 	if m.cfg.Numbers == nil {
 		return uint32(id)>>spaceTermShift >= m.cfg.Term

@@ -46,8 +46,8 @@ func (d *desk) config(term uint32) func(*Config) {
 	return func(c *Config) { c.Term, c.RecoveryWindow, c.Numbers, c.Jobs = term, -1, d, d }
 }
 
-// TestNumbersAreNeverGivenTwice starts managers of one store 300 times: in rising terms, as those of a world that
-// goes on, and in the first again, as those of one that was stopped.
+// TestNumbersAreNeverGivenTwice starts managers of one store 300 times: in rising terms, as those
+// of a world that goes on, and in the first again, as those of one that was stopped.
 func TestNumbersAreNeverGivenTwice(t *testing.T) {
 	d := &desk{Store: memory.New()}
 	allocators, spaces := map[uint32]bool{}, map[entity.SpaceID]bool{}
@@ -73,7 +73,8 @@ func TestNumbersAreNeverGivenTwice(t *testing.T) {
 	}
 }
 
-// TestNumbersAreAwaited: while the store is away, those who are here go on, and new starts wait for their numbers.
+// TestNumbersAreAwaited: while the store is away, those who are here go on, and new starts wait for
+// their numbers.
 func TestNumbersAreAwaited(t *testing.T) {
 	d := &desk{Store: memory.New()}
 	r := newRig(t, d.config(1))
@@ -111,7 +112,8 @@ func TestNumbersAreAwaited(t *testing.T) {
 	}
 }
 
-// TestTermsBeyondIDs: without a store a manager of a term that ids do not hold lets nobody new in, and says why.
+// TestTermsBeyondIDs: without a store a manager of a term that ids do not hold lets nobody new in,
+// and says why.
 func TestTermsBeyondIDs(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Term, c.RecoveryWindow = maxIDTerm+1, -1 })
 	if got := one[wire.Refused](r.join(wire.BaseApp, 10)); !strings.Contains(got.Reason, "store") {

@@ -5,7 +5,8 @@ import "github.com/cellscape/cellscape/internal/wire"
 // CellApps and BaseApps listen only to those whom the manager has named. So each of them is told of
 // the others before it is told anything that brings them together, since messages on the channel of
 // the manager keep their order. They keep what an earlier manager told them; AppDead tells of
-// deaths. The BaseAppMgr is told, too: it waits for the BaseApps that it has not heard yet. So is the DBApp, which listens to BaseApps.
+// deaths. The BaseAppMgr is told, too: it waits for the BaseApps that it has not heard yet. So is
+// the DBApp, which listens to BaseApps.
 
 // hearsOfApps reports whether a member is told who the others are.
 func (a *member) hearsOfApps() bool {

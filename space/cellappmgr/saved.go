@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// Managers that stand by learn that the world is saved before any process ends: else one that leads next would wait
-// for a world of which nobody is left.
+// Managers that stand by learn that the world is saved before any process ends: else one that leads
+// next would wait for a world of which nobody is left.
 //
 //	leader                                   stands by
 //	saved ------ WorldEnding: the report --> knows it
@@ -19,8 +19,8 @@ import (
 //	  v  savedMost                           |
 //	ended ------ Stop, ended --------------> ends; or by itself when all others must have, standMost later
 
-// standMost is how long a manager that knows that the world is saved stays at most: as long as another may take to
-// lead, and to end those who are left.
+// standMost is how long a manager that knows that the world is saved stays at most: as long as
+// another may take to lead, and to end those who are left.
 const standMost = 5*time.Second + savedMost + endMost
 
 // saved is what a manager knows of a world that is saved.
@@ -62,8 +62,9 @@ func (s *Seat) tellSaved() {
 	}
 }
 
-// heedsEnd reports whether to believe another manager that the world ends. One that has led, and does not know that it
-// leads no more, ends nobody: the leader itself knows better, and so does who has voted for another.
+// heedsEnd reports whether to believe another manager that the world ends. One that has led, and
+// does not know that it leads no more, ends nobody: the leader itself knows better, and so does who
+// has voted for another.
 func (s *Seat) heedsEnd(now time.Duration, peer mercury.Address) bool {
 	return s.mgr == nil && s.polls != nil && !s.polls.boundToOther(now, peer)
 }

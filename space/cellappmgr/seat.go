@@ -89,7 +89,8 @@ type fellow struct {
 	open   bool
 	dialAt time.Duration
 	told   []wire.AppRef // what it was told last over ch
-	// toldSaved says that it was told over ch that the world is saved, and knows that it has said that it knows.
+	// toldSaved says that it was told over ch that the world is saved, and knows that it has said
+	// that it knows.
 	toldSaved, knows bool
 
 	heirloom []wire.AppRef // whom it knew when it led

@@ -2,8 +2,8 @@ package cellappmgr
 
 import "github.com/cellscape/cellscape/entity"
 
-// A space id has 32 bits: what a store has counted (see numbers.go) or, without one, the term in which the space was created, 0 for the spaces of the Config,
-// and a number.
+// A space id has 32 bits: what a store has counted (see numbers.go) or, without one, the term in
+// which the space was created, 0 for the spaces of the Config, and a number.
 //
 //	31        24 23                              0
 //	+-----------+--------------------------------+

@@ -30,13 +30,14 @@ import (
 // terms too. Each step has a bound, after which the world goes on to the next one and the report says what
 // was left.
 //
-// A manager that dies leaves the apps in their steps. The next one, here or at another place, hears the
-// steps from them, and believes what more than half of those who hold entities say. If they were told that all is
-// saved, the others are told so, and end: since no app ends
-// before all know it, the last that live know it. So do the managers that stand by (saved.go). Otherwise the next manager begins again with closing: the
-// operator's order stands, and the world does not open again by itself. If only a few had heard of the stop
-// at all, it has not begun: they are told that the world is open. In any case an operator who lost the manager
-// gives the order again, and is told the report.
+// A manager that dies leaves the apps in their steps. The next one, here or at another place, hears
+// the steps from them, and believes what more than half of those who hold entities say. If they
+// were told that all is saved, the others are told so, and end: since no app ends before all know
+// it, the last that live know it. So do the managers that stand by (saved.go). Otherwise the next
+// manager begins again with closing: the operator's order stands, and the world does not open again
+// by itself. If only a few had heard of the stop at all, it has not begun: they are told that the
+// world is open. In any case an operator who lost the manager gives the order again, and is told
+// the report.
 const (
 	// closeMost is how long logins under way may take: as long as a LoginApp waits for a proxy.
 	closeMost = 5 * time.Second
@@ -281,8 +282,9 @@ func (m *CellAppMgr) learnStop(a *member, told *wire.Rejoin) {
 	a.stop.heard, a.stop.reason = told.Stopping, told.StopReason
 }
 
-// heardStop is the step that more than half of those who hold entities were told by an earlier manager: all were
-// told it at once, so a few who say so lie, or have believed a manager that does not lead any more.
+// heardStop is the step that more than half of those who hold entities were told by an earlier
+// manager: all were told it at once, so a few who say so lie, or have believed a manager that does
+// not lead any more.
 func (m *CellAppMgr) heardStop() (step wire.StopStep, reason string) {
 	for step = wire.StopEnded; step > wire.StopNone; step-- {
 		all, told := 0, 0

@@ -7,8 +7,9 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// TestSettles: a world has settled when two waves in a row find nothing under way, and nothing was said between them.
-// What an app has answered in one wave may be outdated by what another one says before it answers.
+// TestSettles: a world has settled when two waves in a row find nothing under way, and nothing was
+// said between them. What an app has answered in one wave may be outdated by what another one says
+// before it answers.
 func TestSettles(t *testing.T) {
 	for _, x := range []struct {
 		name  string

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// The store keeps what spaces there are, and their data, for a cluster that starts anew after a stop or after all
-// its processes have died:
+// The store keeps what spaces there are, and their data, for a cluster that starts anew after a
+// stop or after all its processes have died:
 //
 //	        made, or its data changed               storeAfter, at once in a stop
 //	stored ---------------------------> changed ----------------------------------> sent ---> stored

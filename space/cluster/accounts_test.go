@@ -80,9 +80,9 @@ func keptWorld(t *testing.T, s store.Store, create bool, met chan met) cluster.C
 	return cfg
 }
 
-// TestAccounts: whoever comes first under a name makes its account, if that is the setting. After the world has
-// been stopped and started, the right password brings back what was played, a wrong one and a new name are refused;
-// and what the Auth says reaches the base.
+// TestAccounts: whoever comes first under a name makes its account, if that is the setting. After
+// the world has been stopped and started, the right password brings back what was played, a wrong
+// one and a new name are refused; and what the Auth says reaches the base.
 func TestAccounts(t *testing.T) {
 	noLeaks(t)
 	s := memory.New()

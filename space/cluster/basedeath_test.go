@@ -181,8 +181,9 @@ func startMourners(t *testing.T, baseApps, players int) *mourners {
 	return w
 }
 
-// copied waits until every BaseApp has told its rule, so that no copy is missing, and until the bases have been
-// backed up once more, so that no copy is from before its client and its cell part came.
+// copied waits until every BaseApp has told its rule, so that no copy is missing, and until the
+// bases have been backed up once more, so that no copy is from before its client and its cell part
+// came.
 func (w *mourners) copied(t *testing.T) {
 	t.Helper()
 	sent := uint64(0)

@@ -20,8 +20,9 @@ import (
 // A process has an inner carrier, over which apps talk to each other and Dial goes, and then one
 // carrier for each door.
 
-// innerCarrier is how apps talk to each other over UDP: a tick of a crowd goes at once, to a peer that may be in its
-// own, and in datagrams as long as the path carries, since most apps are on one machine or in one rack.
+// innerCarrier is how apps talk to each other over UDP: a tick of a crowd goes at once, to a peer
+// that may be in its own, and in datagrams as long as the path carries, since most apps are on one
+// machine or in one rack.
 func innerCarrier(s *udp.Socket) mercury.Carrier {
 	return udp.NewCarrier(s, mercury.Config{LeastFlight: mercury.ServerFlight, MTU: mercury.JumboMTU})
 }

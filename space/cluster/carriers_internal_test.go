@@ -15,7 +15,8 @@ func (x *ears) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) 
 func (x *ears) Message(time.Duration, mercury.ChannelID, bool, []byte)          {}
 func (x *ears) Closed(time.Duration, mercury.ChannelID, error)                  {}
 
-// Apps on one machine speak in datagrams that are as long as its loopback carries, and may have a tick in flight.
+// Apps on one machine speak in datagrams that are as long as its loopback carries, and may have a
+// tick in flight.
 func TestInnerCarriersAreWide(t *testing.T) {
 	t.Parallel()
 	start := time.Now()

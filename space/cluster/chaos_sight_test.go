@@ -14,13 +14,14 @@ import (
 
 const (
 	walkSpeed = 5 // metres a second
-	// strayLimit is how long a bot may hold another at a place where that one has not been: a server that sets
-	// somebody back tells others first.
+	// strayLimit is how long a bot may hold another at a place where that one has not been: a
+	// server that sets somebody back tells others first.
 	strayLimit = 5 * time.Second
-	// oldLimit is how old the place may be at which one holds another. It allows for a verdict by silence, and a
-	// machine with other work; see healLimit.
+	// oldLimit is how old the place may be at which one holds another. It allows for a verdict by
+	// silence, and a machine with other work; see healLimit.
 	oldLimit = 20 * time.Second
-	// onPath is how far from its path, in metres, somebody may be held: what places are rounded to, and half a step.
+	// onPath is how far from its path, in metres, somebody may be held: what places are rounded to,
+	// and half a step.
 	onPath = 0.3
 )
 

@@ -29,8 +29,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// The chaos run: a random process of any role is killed, stopped for two seconds or asked to leave, and another one
-// started in its place, again and again, while bots play. A run is asked for as
+// The chaos run: a random process of any role is killed, stopped for two seconds or asked to leave,
+// and another one started in its place, again and again, while bots play. A run is asked for as
 //
 //	CELLSCAPE_CHAOS="bots=200 time=3m every=10s seed=7 store=1 log=/tmp/chaos" go test ./space/cluster -run TestChaos -v
 
@@ -500,8 +500,9 @@ func (w *chaos) replace(p *chaosPart) {
 	w.logf("%v takes the place of %v", q, p)
 }
 
-// visit has new players log in, play and log out, by any LoginApp that is there, until ctx ends. Nobody is cut off in
-// a login: the world would keep the entity for the client, and not come to rest meanwhile.
+// visit has new players log in, play and log out, by any LoginApp that is there, until ctx ends.
+// Nobody is cut off in a login: the world would keep the entity for the client, and not come to
+// rest meanwhile.
 func (w *chaos) visit(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		begun := time.Now()
@@ -533,8 +534,8 @@ func (w *chaos) visitOnce(n int, login string) error {
 	return s.Close()
 }
 
-// TestChaos kills processes of all roles while bots play: no session ends, no gold and no item is made or lost, all
-// answers come in order, and in the end every client holds what it should.
+// TestChaos kills processes of all roles while bots play: no session ends, no gold and no item is
+// made or lost, all answers come in order, and in the end every client holds what it should.
 func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")

@@ -20,8 +20,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
-// The world of the chaos run: every player walks, counts towards its base and its cell part, and sells items to
-// others for gold. So each promise has a number that shows whether it was kept.
+// The world of the chaos run: every player walks, counts towards its base and its cell part, and
+// sells items to others for gold. So each promise has a number that shows whether it was kept.
 
 const (
 	chaosSide = 200 // metres; everybody sees many others
@@ -99,7 +99,8 @@ func (m *merchant) Tick(n uint32) {
 	_ = m.Client().Call("ticked", n, m.Ticks.Get())
 }
 
-// dealer is the cell part. A deal takes two calls with results, and a backup before each, as in examples/dungeon.
+// dealer is the cell part. A deal takes two calls with results, and a backup before each, as in
+// examples/dungeon.
 type dealer struct {
 	*space.Real
 	Count, Mood property.Uint32
@@ -157,8 +158,9 @@ func (d *dealer) OnItemSafe(c entity.Callback) {
 	}
 }
 
-// OnProposed hears whether the buyer takes it. If nobody knows, the seller asks again; also if the buyer does, until
-// it pays: it may have died before that was in its backup, and then have had another seller's offer first.
+// OnProposed hears whether the buyer takes it. If nobody knows, the seller asks again; also if the
+// buyer does, until it pays: it may have died before that was in its backup, and then have had
+// another seller's offer first.
 func (d *dealer) OnProposed(r entity.Reply) {
 	switch {
 	case d.OnOffer.Get() == 0 || int64(d.Sale.Get()) != r.User:
@@ -311,8 +313,8 @@ func (p *teller) Act(b *bots.Bot) {
 	}
 }
 
-// called takes an answer. Whoever was restored may repeat some, since what it had told after its last backup is told
-// again; but the next new one is always the next.
+// called takes an answer. Whoever was restored may repeat some, since what it had told after its
+// last backup is told again; but the next new one is always the next.
 func (p *teller) called(m *property.Method, args []property.Value) {
 	if m.Name == "kept" {
 		p.isKept(uint32(args[0].Uint()))

@@ -109,9 +109,9 @@ type Config struct {
 	// BackupReplicas is how many other BaseApps hold a copy of each base: so many can die at the same time.
 	// Default 1, at most migrate.MaxReplicas.
 	BackupReplicas int
-	// Shed says when bases move from a BaseApp that has much more to do than others, or many more bases, to one that
-	// has less, while their players play; with Shed.Off they never do. The zero value has the defaults of package
-	// baseappmgr. Bases move only where they have copies.
+	// Shed says when bases move from a BaseApp that has much more to do than others, or many more
+	// bases, to one that has less, while their players play; with Shed.Off they never do. The zero
+	// value has the defaults of package baseappmgr. Bases move only where they have copies.
 	Shed baseappmgr.ShedConfig
 	// MoveBatch is how many bases move at a time, and stand still together for that; default
 	// baseapp.DefaultMoveBatch.
@@ -126,8 +126,9 @@ type Config struct {
 	Store store.Store
 	// StoreTypes are types of other rows in Store, such as accounts.Type().
 	StoreTypes []*store.Type
-	// StoreForgets lets the start have the store forget what the definitions have no place for any more, such
-	// as a property that has gone. PlanStore lists that beforehand. Default: such a start fails, and names it.
+	// StoreForgets lets the start have the store forget what the definitions have no place for any
+	// more, such as a property that has gone. PlanStore lists that beforehand. Default: such a
+	// start fails, and names it.
 	StoreForgets bool
 	// BringBack names types of entities that come back by themselves when the world starts: those that lived
 	// when it ended, whether it was stopped or crashed, and were ever written (entity.Base.Write). Their cell
@@ -197,19 +198,21 @@ type Config struct {
 	// TLS seals the doors over TCP, QUIC and WebSocket. It needs at least a certificate for the
 	// names and addresses that players dial. Default: none.
 	TLS *tls.Config
-	// Tick is the time between ticks of all apps but the BaseAppMgr, which answers without waiting for one. Default 100 ms.
+	// Tick is the time between ticks of all apps but the BaseAppMgr, which answers without waiting
+	// for one. Default 100 ms.
 	Tick time.Duration
 	// StatusPeriod is how often observers are told the Status. Default 1 s.
 	StatusPeriod time.Duration
-	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead although nobody else
-	// says so: longer than the second in which apps report. One that was killed, or whose machine answers
-	// nobody, is found dead earlier, and one whose port is open has more time: for that each has a TCP listener
-	// at its inner port besides UDP, so let both pass between the machines. Default 3 s.
+	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead although
+	// nobody else says so: longer than the second in which apps report. One that was killed, or
+	// whose machine answers nobody, is found dead earlier, and one whose port is open has more
+	// time: for that each has a TCP listener at its inner port besides UDP, so let both pass
+	// between the machines. Default 3 s.
 	AppTimeout time.Duration
-	// HangTimeout is how long one whose port is open may be silent: it is stopped, has no processor on a machine
-	// with too much to do, or hangs for ever. Let it be longer than the longest pause that a process may
-	// make, and below the 10 s after which the others give up their channels to it. Default 9 s, or
-	// AppTimeout if that is longer.
+	// HangTimeout is how long one whose port is open may be silent: it is stopped, has no processor
+	// on a machine with too much to do, or hangs for ever. Let it be longer than the longest pause
+	// that a process may make, and below the 10 s after which the others give up their channels to
+	// it. Default 9 s, or AppTimeout if that is longer.
 	HangTimeout time.Duration
 	// Term is the lowest term in which the managers lead. 0 leaves it to them: Start takes 1, and
 	// managers that are started again under a running world, at the same address, take the next from

@@ -207,9 +207,9 @@ func (w *deadly) until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// atRest is how long the numbers of players on the cells must be the same: longer than reports and backups are apart.
-// Otherwise those who have just been handed over, since lines still move after a death, are counted where they do not
-// lose their place: a test waited in vain for two of 17.
+// atRest is how long the numbers of players on the cells must be the same: longer than reports and
+// backups are apart. Otherwise those who have just been handed over, since lines still move after a
+// death, are counted where they do not lose their place: a test waited in vain for two of 17.
 const atRest = 2500 * time.Millisecond
 
 // rest waits until nobody is handed over any more.
@@ -312,8 +312,8 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-// The death of the only CellApp of a world is known as soon as that of one of many: BaseApps have seen it, too.
-// Another one then takes its players.
+// The death of the only CellApp of a world is known as soon as that of one of many: BaseApps have
+// seen it, too. Another one then takes its players.
 func TestKilledOnlyCellApp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -358,7 +358,8 @@ func TestKilledOnlyCellApp(t *testing.T) {
 	}
 }
 
-// A process that is stopped for six seconds is not declared dead: its port is open. One that never goes on is.
+// A process that is stopped for six seconds is not declared dead: its port is open. One that never
+// goes on is.
 func TestStoppedProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -436,8 +437,8 @@ func TestSilentMachine(t *testing.T) {
 			return err == nil && len(st.Spaces[0].Cells) == 4 && st.Reals == len(w.players)
 		})
 	}
-	// By silence alone each takes above three seconds. A busy machine can hold one up that long, too: beside the
-	// tests of other packages, on two cores, one of three has taken nine.
+	// By silence alone each takes above three seconds. A busy machine can hold one up that long,
+	// too: beside the tests of other packages, on two cores, one of three has taken nine.
 	slices.Sort(took)
 	if took[1] > 2500*time.Millisecond {
 		t.Errorf("no quicker than silence alone: %v", took)

@@ -85,11 +85,11 @@
 //
 // # The end
 //
-// Cluster.Stop ends the processes of one OS process, after its BaseApps have written what a store keeps; the
-// rest of the world goes on. Shutdown, by the managers' process or by an Observer with an operator's key, stops
-// the whole world: in order, with nothing under way, with the last state of every kept entity in the store, and
-// with a report of what was saved. Package cellappmgr has the steps. Each process ends by itself then, and Wait
-// returns.
+// Cluster.Stop ends the processes of one OS process, after its BaseApps have written what a store
+// keeps; the rest of the world goes on. Shutdown, by the managers' process or by an Observer with
+// an operator's key, stops the whole world: in order, with nothing under way, with the last state
+// of every kept entity in the store, and with a report of what was saved. Package cellappmgr has
+// the steps. Each process ends by itself then, and Wait returns.
 //
 // # Two sides
 //

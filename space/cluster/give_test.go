@@ -56,8 +56,8 @@ func (g *giver) wantHero() {
 	}
 }
 
-// OnHero keeps the hero. One on the account's own BaseApp is not what the test is for: players who have left may
-// still be counted on the other. Then it has another made, until its own has more.
+// OnHero keeps the hero. One on the account's own BaseApp is not what the test is for: players who
+// have left may still be counted on the other. Then it has another made, until its own has more.
 func (g *giver) OnHero(r entity.BaseReply) {
 	if r.Base.At == g.App().At {
 		g.wantHero()
@@ -87,8 +87,8 @@ func lobby(t *testing.T) cluster.Config {
 	return cfg
 }
 
-// A client goes from an account to a hero on another BaseApp and back, again and again, over any network. It stays
-// one session.
+// A client goes from an account to a hero on another BaseApp and back, again and again, over any
+// network. It stays one session.
 func TestGiveClientTo(t *testing.T) {
 	t.Parallel()
 	cfg, roots := withDoors(t, everyDoor...)

@@ -43,8 +43,8 @@ func TestChief(t *testing.T) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// freePlaces finds ports of the loopback that nobody has now. They are below those that systems give to whoever
-// asks for any, so nobody gets one while its process is gone.
+// freePlaces finds ports of the loopback that nobody has now. They are below those that systems
+// give to whoever asks for any, so nobody gets one while its process is gone.
 func freePlaces(t *testing.T, n int) (places []string) {
 	t.Helper()
 	const first, last, tries = 20_000, 32_000, 100

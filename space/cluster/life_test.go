@@ -182,9 +182,9 @@ func live(t *testing.T, cfg cluster.Config, roots *tls.Config) {
 	leave(t, w, players)
 }
 
-// corners are those of a ring, as shares of its radius: players go from one to the next. A line may stand outside
-// the ring, and a new cell's often does: with hardly any load there is no reason to move it further. So the ring
-// grows with each round, from 300 m until almost the end of the space.
+// corners are those of a ring, as shares of its radius: players go from one to the next. A line may
+// stand outside the ring, and a new cell's often does: with hardly any load there is no reason to
+// move it further. So the ring grows with each round, from 300 m until almost the end of the space.
 var corners = []property.Vector3{{X: 1, Z: 1}, {X: -1, Z: -1}, {X: 1, Z: -1}, {X: -1, Z: 1}}
 
 // corner is where those who are i steps on their way stand.
@@ -281,8 +281,8 @@ func (p *lifeOf) reconnect(t *testing.T) {
 	}
 }
 
-// again logs the account in while it plays, and then after its client was killed. Each time the new client has
-// the entity of the old one, at once.
+// again logs the account in while it plays, and then after its client was killed. Each time the new
+// client has the entity of the old one, at once.
 func (p *lifeOf) again(t *testing.T, cfg cluster.Config, roots *tls.Config, url string) *lifeOf {
 	t.Helper()
 	next := comeIn(t, cfg, roots, url)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// atOnce is how many tests run at a time. Most of them wait for a world of processes to start, to find a death or
-// to heal, and need a tenth of a core meanwhile.
+// atOnce is how many tests run at a time. Most of them wait for a world of processes to start, to
+// find a death or to heal, and need a tenth of a core meanwhile.
 const atOnce = "8"
 
 func TestMain(m *testing.M) {

@@ -34,8 +34,9 @@ func ladder(t *testing.T, kept store.Store, names ...string) cluster.Config {
 	return cluster.Config{CellScripts: space.NewScripts(schema), BaseScripts: bases, PlayerType: "Rank", Store: kept, CellApps: 1, BaseApps: 1, Log: slog.New(slog.DiscardHandler)}
 }
 
-// TestPlanStore: what new definitions change in the store is listed beforehand. What they add comes with the start by
-// itself; what they would forget only when the configuration says so, and the refusal names it and the remedy.
+// TestPlanStore: what new definitions change in the store is listed beforehand. What they add comes
+// with the start by itself; what they would forget only when the configuration says so, and the
+// refusal names it and the remedy.
 func TestPlanStore(t *testing.T) {
 	ctx, kept := context.Background(), memory.New()
 	start := func(cfg cluster.Config) error {

@@ -27,9 +27,10 @@ import (
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
-// A rolling restart: each process of a world is an OS process of its own, and is replaced by another one while
-// bots play. Each bot counts towards its base and its cell part, and both answer with their own count, so a
-// message that is lost, comes twice or out of order shows, in either direction.
+// A rolling restart: each process of a world is an OS process of its own, and is replaced by
+// another one while bots play. Each bot counts towards its base and its cell part, and both answer
+// with their own count, so a message that is lost, comes twice or out of order shows, in either
+// direction.
 
 // roller is the base of a bot. Its count travels with it.
 type roller struct {
@@ -262,8 +263,8 @@ func (b *bot) longest() (d time.Duration) {
 // rollersEnv is how many bots play in TestRollingRestart; 30 without it.
 const rollersEnv = "CELLSCAPE_ROLLERS"
 
-// mostPause is how long no bot may be without an answer, on a machine with other work: usually it is less than
-// a tick more than without a restart.
+// mostPause is how long no bot may be without an answer, on a machine with other work: usually it
+// is less than a tick more than without a restart.
 const mostPause = 5 * time.Second
 
 // TestRollingRestart replaces every process of a world, one after the other, while bots play.

@@ -22,11 +22,12 @@ const endPatience = 5 * time.Second
 // order from anywhere.
 var ErrNotLeading = errors.New("cluster: the managers that lead run elsewhere, or have yet to hear the world: give the order by an Observer")
 
-// Shutdown stops the whole world, wherever its processes run, and says what was saved. Logins are closed;
-// players are told the reason and their sessions end; timers, controllers and movement stand still; calls under
-// way are handled; cell parts are backed up to their bases; all bases that a store keeps, and the spaces, are
-// written; then all processes end. Package cellappmgr draws the steps and their bounds: about twenty seconds
-// in all if everything hangs, and one or two if nothing does.
+// Shutdown stops the whole world, wherever its processes run, and says what was saved. Logins are
+// closed; players are told the reason and their sessions end; timers, controllers and movement
+// stand still; calls under way are handled; cell parts are backed up to their bases; all bases that
+// a store keeps, and the spaces, are written; then all processes end. Package cellappmgr draws the
+// steps and their bounds: about twenty seconds in all if everything hangs, and one or two if
+// nothing does.
 //
 // It returns when the processes here have ended. The error is ErrUnsaved if the store does not have all with
 // its last state: the report says what it lacks. If ctx ends before, the order stands, and the world goes on

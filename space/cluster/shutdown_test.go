@@ -152,8 +152,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestShutdownByObserver: the processes of a world, each by itself, end by the order of an operator elsewhere,
-// and only of an operator.
+// TestShutdownByObserver: the processes of a world, each by itself, end by the order of an operator
+// elsewhere, and only of an operator.
 func TestShutdownByObserver(t *testing.T) {
 	t.Parallel()
 	kept := memory.New()

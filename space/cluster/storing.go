@@ -15,12 +15,12 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// SaveTime is how long Stop waits for the store: an operator who stops a world wants it gone in seconds, and a
-// store that takes longer is in trouble.
+// SaveTime is how long Stop waits for the store: an operator who stops a world wants it gone in
+// seconds, and a store that takes longer is in trouble.
 const SaveTime = 10 * time.Second
 
-// ErrUnsaved is what Stop returns if the store has not confirmed all that it keeps within SaveTime, and Shutdown
-// if it lacks something. What it had confirmed before is there.
+// ErrUnsaved is what Stop returns if the store has not confirmed all that it keeps within SaveTime,
+// and Shutdown if it lacks something. What it had confirmed before is there.
 var ErrUnsaved = errors.New("cluster: not all was written")
 
 func (c *Config) storeSchema() (*store.Schema, error) {
@@ -31,9 +31,9 @@ func (c *Config) storeSchema() (*store.Schema, error) {
 	return types, nil
 }
 
-// PlanStore lists what a start with this configuration would change in Store, and changes nothing: the dry run
-// before new definitions go live. It is empty if the store fits them. What it would forget is marked
-// (store.Plan.Destructive), and refused without StoreForgets.
+// PlanStore lists what a start with this configuration would change in Store, and changes nothing:
+// the dry run before new definitions go live. It is empty if the store fits them. What it would
+// forget is marked (store.Plan.Destructive), and refused without StoreForgets.
 func (c Config) PlanStore(ctx context.Context) (store.Plan, error) {
 	c = c.withDefaults()
 	if c.Store == nil || c.Schema == nil {

@@ -88,8 +88,9 @@ func (t *Throttle) Step() int { return t.step }
 func (t *Throttle) Steps() int { return len(t.ladder) - 1 }
 
 // Tick takes the load of a tick, raw (its work over the tick period) and smoothed, in nanoseconds
-// of work a second, and reports whether the step has changed. now is the app's clock. strained says that ticks are
-// late although the CellApp has not that much work: others have the processor. Then game time is not slowed further.
+// of work a second, and reports whether the step has changed. now is the app's clock. strained says
+// that ticks are late although the CellApp has not that much work: others have the processor. Then
+// game time is not slowed further.
 func (t *Throttle) Tick(now time.Duration, raw, smoothed int64, strained bool) (changed bool) {
 	if !t.begun {
 		t.begun = true

@@ -14,7 +14,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// walkers starts n bots in a world of their own. They walk about, and those who do not stay leave and come back.
+// walkers starts n bots in a world of their own. They walk about, and those who do not stay leave
+// and come back.
 func walkers(t *testing.T, n int, leave bots.Leave, stays func(number int) bool) *bots.Swarm {
 	t.Helper()
 	w, schema, err := world()
@@ -168,7 +169,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// Whoever watches others knows them apart while they leave and come back, and keeps little of those who have left.
+// Whoever watches others knows them apart while they leave and come back, and keeps little of those
+// who have left.
 func TestWatchWhoLeaves(t *testing.T) {
 	const n = 40
 	swarm := walkers(t, n, bots.Leave{Every: time.Second, Away: 100 * time.Millisecond}, func(number int) bool { return number < n/4 })

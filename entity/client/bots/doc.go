@@ -17,9 +17,9 @@
 //     its share of the wakes. Its client alone costs 0.1 µs.
 //   - A bot alone holds 9 KB: its channel 3.5, the keys 2, the client 2, and its trail for Freshness 1. Each
 //     other in view takes 350 bytes more, 60 of them 21 KB.
-//   - The process takes twice that with Go's default GOGC of 100, which examples/crowd has: 70 KB for each bot of
-//     2,000. With 25 it takes 48 KB, and in a dense crowd, where some come and go in each tick, a third of the time
-//     of both cores.
+//   - The process takes twice that with Go's default GOGC of 100, which examples/crowd has: 70 KB
+//     for each bot of 2,000. With 25 it takes 48 KB, and in a dense crowd, where some come and go
+//     in each tick, a third of the time of both cores.
 //
 // What a bot does is its Behaviour, which is called once a tick while the bot's entity is in the
 // world. Ready ones are Walk, Star, Chat, Fight and Leave; All joins several.
@@ -33,9 +33,10 @@
 //
 // # Contract
 //
-//   - A login that finds no world ready, or one that is busy or full, is asked for again after a second, then
-//     two, up to sixteen, and counted with its reason (Stats.Refusals). GiveUp ends that. Every other end of a session
-//     that no Behaviour asked for is an error: Stats counts it, and the first ones are logged.
+//   - A login that finds no world ready, or one that is busy or full, is asked for again after a
+//     second, then two, up to sixteen, and counted with its reason (Stats.Refusals). GiveUp ends
+//     that. Every other end of a session that no Behaviour asked for is an error: Stats counts it,
+//     and the first ones are logged.
 //   - The same seed gives the same decisions of each bot; when they happen depends on the network.
 //
 // # Concurrency

@@ -2,8 +2,8 @@ package bots
 
 import "fmt"
 
-// CheckSeen reports whom of those in view the bot takes for somebody else. Whoever came into view before its own bot knew
-// that it has an entity is not watched.
+// CheckSeen reports whom of those in view the bot takes for somebody else. Whoever came into view
+// before its own bot knew that it has an entity is not watched.
 func (b *Bot) CheckSeen() error {
 	if b.Client == nil {
 		return nil

@@ -15,9 +15,9 @@ const (
 	longStep, oldestAge = time.Second, time.Minute
 	fineSteps           = int(fineAges / ageStep)
 	ageSteps            = fineSteps + int((oldestAge-fineAges)/longStep) + 1
-	// lookEvery is how often a bot samples the ages of what it holds, and more seldom where it sees more than
-	// lookedAt others: with five hundred in view that was a third of a bot's cost. slowLook is half of the time for
-	// which a trail tells each move.
+	// lookEvery is how often a bot samples the ages of what it holds, and more seldom where it sees
+	// more than lookedAt others: with five hundred in view that was a third of a bot's cost.
+	// slowLook is half of the time for which a trail tells each move.
 	lookEvery = time.Second
 	lookedAt  = 128
 	slowLook  = 3 * time.Second
@@ -148,16 +148,16 @@ func (f *Freshness) add(g *Freshness) {
 // nothing is the number of a place that no move has led to.
 const nothing = -2
 
-// seen is another bot as one sees it. Those of one bot lie together, since with each packet all are asked for in a
-// row; the Tag of a replica is the place among them, from 1.
+// seen is another bot as one sees it. Those of one bot lie together, since with each packet all are
+// asked for in a row; the Tag of a replica is the place among them, from 1.
 type seen struct {
 	trail *trail
 	known int32 // number of the newest move that is known; -1 before the first, or nothing
 	next  int32 // number of the first move that is not counted
 }
 
-// newSeen begins to watch another; nil for what is no bot. What it did before it came to the place that is held is not
-// counted.
+// newSeen begins to watch another; nil for what is no bot. What it did before it came to the place
+// that is held is not counted.
 func (b *Bot) newSeen(r *client.Replica) *seen {
 	r.Tag = 0
 	t := b.group.swarm.trails.find(r.ID)
@@ -179,8 +179,8 @@ func (b *Bot) newSeen(r *client.Replica) *seen {
 	return s
 }
 
-// spareSeen is how many may come into view, beside a quarter of those in it, until what is kept of those who have left
-// is swept away.
+// spareSeen is how many may come into view, beside a quarter of those in it, until what is kept of
+// those who have left is swept away.
 const spareSeen = 16
 
 // sweepSeen drops what is kept of those who have left.
@@ -204,8 +204,8 @@ func (b *Bot) seenOf(r *client.Replica) *seen {
 	return nil
 }
 
-// beginWatch takes down what the bot knows before it counts. A place that its bot does not remember is taken to be
-// as old as the oldest that it does.
+// beginWatch takes down what the bot knows before it counts. A place that its bot does not remember
+// is taken to be as old as the oldest that it does.
 func (b *Bot) beginWatch() {
 	if b.Client == nil {
 		return
@@ -276,9 +276,9 @@ func (b *Bot) looksEvery() time.Duration {
 	return min(max(lookEvery, lookEvery*time.Duration(b.Client.Len())/lookedAt), slowLook)
 }
 
-// phase is where in a period of at most four seconds a bot has its turn: all are spread over it. When all
-// looked in the same tick, a thousand with six hundred in view each stood still for a third of a second, and found what
-// had come meanwhile old.
+// phase is where in a period of at most four seconds a bot has its turn: all are spread over it.
+// When all looked in the same tick, a thousand with six hundred in view each stood still for a
+// third of a second, and found what had come meanwhile old.
 func (b *Bot) phase(period time.Duration) time.Duration {
 	const golden = 0x9e3779b9 // of 1<<32: multiples of it fall where the gap is widest
 	return time.Duration(uint64(period) * uint64(uint32(b.Number)*golden) >> 32)

@@ -45,9 +45,9 @@ type group struct {
 	scratch  client.Scratch
 	fresh    Freshness
 	refusals refusals
-	// sightings are the places of the datagram at hand. They are looked up together, and all trails are touched
-	// before: those lie scattered over memory, and one after the other they would cost more than all else that is
-	// done with a place. fetched is for that alone.
+	// sightings are the places of the datagram at hand. They are looked up together, and all trails
+	// are touched before: those lie scattered over memory, and one after the other they would cost
+	// more than all else that is done with a place. fetched is for that alone.
 	sightings []sighting
 	near      []sample // scratch of a look
 	fetched   int64

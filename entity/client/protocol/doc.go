@@ -22,25 +22,25 @@
 //	+------------------------------+----------------------+------+-----------+-----------------------+------+-----
 //
 // An entity has a short alias from its Enter to its Leave. A place is told on a grid of the space,
-// of 1/32 m, and never as the whole number: the near form has the lowest eight bits of X and Z, which
-// tell a client that holds a place not too far from there which one is meant. So most entries take
-// two bytes, three with the yaw, and the same two or three for everyone who watches. They stand in lists of
-// their own, which leaves all their bits to the place: four metres is what a player walks while its client's word
-// of what it has seen is under way for 0.7 s. With flags in them, seven bits reached half as far, and took
-// twice the bytes for players whose round trip is 200 ms. The aliases of a list are bits, or steps from one
-// to the next, whichever is shorter.
+// of 1/32 m, and never as the whole number: the near form has the lowest eight bits of X and Z,
+// which tell a client that holds a place not too far from there which one is meant. So most entries
+// take two bytes, three with the yaw, and the same two or three for everyone who watches. They
+// stand in lists of their own, which leaves all their bits to the place: four metres is what a
+// player walks while its client's word of what it has seen is under way for 0.7 s. With flags in
+// them, seven bits reached half as far, and took twice the bytes for players whose round trip is
+// 200 ms. The aliases of a list are bits, or steps from one to the next, whichever is shorter.
 //
 // The near form must never misplace anybody, whatever was lost. In each Move, and when it stands
-// still and packets come, the client says which it has seen ([Seen]). The witness uses the near form
-// only if the entity has gone no farther than [NearReach] since a place that the client has had, by
-// the length of its path: then it is right for each place that the client may hold, that one or any
-// that was sent after it. The middle form is the same with twelve bits and [MiddleReach], for whom the
-// budget lets wait or whose height changes: it has eight bits of the height if the client may not
-// hold it. Everybody else is told the far form: 16 bits of X and Z, next to the origin
-// of the packet, with yaw, height, pitch and roll, or all of it whole for what is a kilometre away.
-// So none of the packets needs another. A packet that has overtaken a bundle is used, but does not count
-// as seen: what it tells of entities that enter in that bundle finds no replica. The place where an entity comes to rest is told reliably and
-// exactly.
+// still and packets come, the client says which it has seen ([Seen]). The witness uses the near
+// form only if the entity has gone no farther than [NearReach] since a place that the client has
+// had, by the length of its path: then it is right for each place that the client may hold, that
+// one or any that was sent after it. The middle form is the same with twelve bits and
+// [MiddleReach], for whom the budget lets wait or whose height changes: it has eight bits of the
+// height if the client may not hold it. Everybody else is told the far form: 16 bits of X and Z,
+// next to the origin of the packet, with yaw, height, pitch and roll, or all of it whole for what
+// is a kilometre away. So none of the packets needs another. A packet that has overtaken a bundle
+// is used, but does not count as seen: what it tells of entities that enter in that bundle finds no
+// replica. The place where an entity comes to rest is told reliably and exactly.
 //
 // After counts the reliable bundles that the witness had sent before the packet. A client uses an
 // entry only for a replica that was created by bundle After or an earlier one, and only if no packet
@@ -86,13 +86,15 @@
 //
 // # Order
 //
-// LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach or Resume up; after an Attach, Attached down,
-// and BasePlayer once the client has said that it is ready, in the Attach or by EnableEntities. Before that
-// the client may only say good-bye and Heard, and is sent nothing but downloads. Then CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
-// everything seen before, or by LeaveSpace, which does the same when the entity was teleported, and is
-// followed by Arrived once all near by have been told. Transit in place of LeaveSpace drops nothing: the
-// client maps its coordinates, and who is seen on both sides stays. Then Enter, Changes, Call, Rest, Leave for the entities in the area of
-// interest. Nothing about an entity comes before its Enter or after its Leave.
+// LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach or Resume up; after an Attach,
+// Attached down, and BasePlayer once the client has said that it is ready, in the Attach or by
+// EnableEntities. Before that the client may only say good-bye and Heard, and is sent nothing but
+// downloads. Then CellPlayer whenever the cell part exists (again), preceded by Reset, which drops
+// everything seen before, or by LeaveSpace, which does the same when the entity was teleported, and
+// is followed by Arrived once all near by have been told. Transit in place of LeaveSpace drops
+// nothing: the client maps its coordinates, and who is seen on both sides stays. Then Enter,
+// Changes, Call, Rest, Leave for the entities in the area of interest. Nothing about an entity
+// comes before its Enter or after its Leave.
 //
 // Instead of a Leave there may be a [Keep], and then a [Return] instead of the next Enter. The witness
 // alone decides what is kept and in which of MaxKept slots, and says so in the stream of bundles, which
@@ -123,16 +125,18 @@
 //     handled.
 //   - A client that is sent its BasePlayer a second time, with the same id, has the properties from there:
 //     its proxy was restored from a copy of before the client was ready.
-//   - A message of no stream is for its channel alone: Resumed, NewToken, Settled, Fallback, Pong, Refused. Downloads
-//     are not counted either: they end with their channel, and both ends are told.
+//   - A message of no stream is for its channel alone: Resumed, NewToken, Settled, Fallback, Pong,
+//     Refused. Downloads are not counted either: they end with their channel, and both ends are
+//     told.
 //   - A Resume gives a new token. The one before is good until the client has said anything over the new
 //     channel, since the Resumed may be lost. Then it is not.
 //   - Of two channels of a session the newer one counts.
 //   - Heard says what has come, after a second or many bytes, so that the proxy keeps little. Settled says
 //     which uploads nobody will ask for again.
-//   - A client that hears nothing asks with a Ping. Without a Pong it also asks where Fallback points to, over
-//     another channel: a BaseApp that holds copies of others' bases lets a Resume wait that it does not know
-//     yet. Its own BaseApp may only pause: whichever answers first has the session.
+//   - A client that hears nothing asks with a Ping. Without a Pong it also asks where Fallback
+//     points to, over another channel: a BaseApp that holds copies of others' bases lets a Resume
+//     wait that it does not know yet. Its own BaseApp may only pause: whichever answers first has
+//     the session.
 //   - A channel that is closed properly, or on which one side broke the protocol, ends the session.
 //
 // Unreliable messages of the time between are lost, as others are. The view needs no care: the cell part

@@ -24,7 +24,8 @@ type Door struct {
 	// Network is that of the mercury.Carrier: "udp", "tcp", "quic", "websocket".
 	Network string
 	Address mercury.Address
-	// Name is the host's, for those who dial by name, as pages do, whose certificates have names. It may be empty.
+	// Name is the host's, for those who dial by name, as pages do, whose certificates have names.
+	// It may be empty.
 	Name string
 }
 

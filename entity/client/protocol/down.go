@@ -173,9 +173,9 @@ type Enter struct {
 	Alias     uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	// Entry, if it is not nil, is sent in place of Position and Direction: the place of an entity on the way, as
-	// AppendFar writes it for Origin. It is shorter by some fifteen bytes. Parse sets all four; Entry
-	// aliases its input.
+	// Entry, if it is not nil, is sent in place of Position and Direction: the place of an entity
+	// on the way, as AppendFar writes it for Origin. It is shorter by some fifteen bytes. Parse
+	// sets all four; Entry aliases its input.
 	Entry  []byte
 	Origin [2]int32
 	// Props are whole values, as property.Values.AppendClientValue writes them, packed; it aliases

@@ -12,14 +12,16 @@ import (
 // properties of BasePlayer, CellPlayer and Enter where a type asks for it; version 4 rounds the
 // entries of Positions packets, relative to an origin; version 5 names their entities by alias and
 // says where they are next to what the client is known to hold, which it tells (Seen), and has the
-// client keep what it knows of who leaves (Keep, Return); version 6 numbers the places that the server puts a
-// player's entity at (Forced), and has moves repeat the number, and teleports
-// players (LeaveSpace, Arrived); version 7 lets a client move entities beside its own (Controlled,
-// MoveOther); version 8 lets a session go on over another channel (Resume); version 9 lets a client say
-// when it is ready to be shown the world (EnableEntities), gives it to another base (ResetEntities,
-// NewToken), asks a silent server (Ping), and takes the view along through a transition (Transit); version 10 tells a client its place in
-// the queue of those who wait for room (Waiting); version 11 says where a session goes on that is sent to an app which is gone by then (Switch); version 12
-// rounds the place of who enters on the way; version 13 has the places of a packet in lists, by how they are written.
+// client keep what it knows of who leaves (Keep, Return); version 6 numbers the places that the
+// server puts a player's entity at (Forced), and has moves repeat the number, and teleports players
+// (LeaveSpace, Arrived); version 7 lets a client move entities beside its own (Controlled,
+// MoveOther); version 8 lets a session go on over another channel (Resume); version 9 lets a client
+// say when it is ready to be shown the world (EnableEntities), gives it to another base
+// (ResetEntities, NewToken), asks a silent server (Ping), and takes the view along through a
+// transition (Transit); version 10 tells a client its place in the queue of those who wait for room
+// (Waiting); version 11 says where a session goes on that is sent to an app which is gone by then
+// (Switch); version 12 rounds the place of who enters on the way; version 13 has the places of a
+// packet in lists, by how they are written.
 const Version = 13
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.

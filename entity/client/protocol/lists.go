@@ -46,8 +46,8 @@ func (l *Lists) Len() (n int) {
 	return n
 }
 
-// appendAliases encodes the aliases of a list, which ascend: as bits or as the steps from one to the next, whichever
-// is shorter.
+// appendAliases encodes the aliases of a list, which ascend: as bits or as the steps from one to
+// the next, whichever is shorter.
 func appendAliases(b []byte, aliases []uint32) []byte {
 	n := uint64(len(aliases))
 	if n == 0 {

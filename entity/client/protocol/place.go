@@ -52,8 +52,8 @@ func NearOf(m *presence.Motion) Near {
 	return Near{byte(m.X), byte(m.Z), m.Yaw}
 }
 
-// Append encodes n, for the list Turning with yaw, else for NearBy: then the client must hold the yaw that the entity
-// has now.
+// Append encodes n, for the list Turning with yaw, else for NearBy: then the client must hold the
+// yaw that the entity has now.
 func (n Near) Append(b []byte, yaw bool) []byte {
 	if yaw {
 		return append(b, n[:]...)
@@ -179,8 +179,8 @@ func (m *Moved) read(r *codec.Reader) {
 	}
 }
 
-// readAnew reads an entry with flags for a client that holds no place of the entity, and tells it. The middle form is
-// next to a place that is held, and no good.
+// readAnew reads an entry with flags for a client that holds no place of the entity, and tells it.
+// The middle form is next to a place that is held, and no good.
 func (m *Moved) readAnew(r *codec.Reader) (at, to property.Vector3) {
 	m.read(r)
 	at, to, ok := m.From(property.Vector3{}, property.Vector3{})

@@ -49,8 +49,9 @@ type Config struct {
 
 	// Scripts are the game's Go types for what it sees. Default: none.
 	Scripts *client.Scripts
-	// EnableLater says that the game calls client.Client.EnableEntities when it is ready to be shown the world.
-	// Dial would wait for that, so use Start. Default: the session says so by itself.
+	// EnableLater says that the game calls client.Client.EnableEntities when it is ready to be
+	// shown the world. Dial would wait for that, so use Start. Default: the session says so by
+	// itself.
 	EnableLater bool
 	// Events are called on the session's goroutine. Closed is not called for a login that is tried
 	// again, nor when Close ends the session.

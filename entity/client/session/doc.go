@@ -16,8 +16,8 @@
 //     calls work, or with the reason why it is not. Its context bounds only the login.
 //   - Start does not wait. Session.Ready does, when it suits the caller.
 //   - Errors wrap their reasons for errors.Is and errors.As: a *protocol.Refused with its code,
-//     mercury.ErrKey for a key that is not the world's or a certificate that is not trusted, mercury.ErrTimeout for silence, and the
-//     context's error when that has ended.
+//     mercury.ErrKey for a key that is not the world's or a certificate that is not trusted,
+//     mercury.ErrTimeout for silence, and the context's error when that has ended.
 //   - With Config.Retry the session tries to log in again while the world is not ready. Without it,
 //     that is an error like others.
 //   - A session whose connection is lost goes on by itself over another one, if that comes soon enough:

@@ -38,8 +38,9 @@ func (s *server) Error(err error) error {
 	return err
 }
 
-// kindOf is what an error of the server means, https://www.postgresql.org/docs/current/errcodes-appendix.html;
-// nil for what only a mistake in this package could cause.
+// kindOf is what an error of the server means,
+// https://www.postgresql.org/docs/current/errcodes-appendix.html; nil for what only a mistake in
+// this package could cause.
 func kindOf(e *pgconn.PgError) error {
 	switch e.Code {
 	case "23505":

@@ -126,7 +126,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d writes in %d lives; %d lives ended before the first", confirmed, rounds, silent)
 }
 
-// killOne runs a child, kills it when it has lived for a while, and returns the last version that it confirmed.
+// killOne runs a child, kills it when it has lived for a while, and returns the last version that
+// it confirmed.
 func killOne(t *testing.T, path string, round int, life time.Duration) (confirmed uint64) {
 	t.Helper()
 	self, err := os.Executable()

@@ -28,8 +28,8 @@ type Post struct {
 	Alarms property.Uint32
 }
 
-// OnCreated posts a new guard at a place that its id decides. One that comes back from a store is made where it
-// stood.
+// OnCreated posts a new guard at a place that its id decides. One that comes back from a store is
+// made where it stood.
 func (p *Post) OnCreated() {
 	if p.Row() != 0 {
 		return

@@ -4,10 +4,11 @@ import "time"
 
 // floor is what may be in flight whatever round trips and rates say, on a path among servers.
 //
-// A server reads what has come between two pieces of its own work, which take up to a tick. Its acks then show a round
-// trip of that, and in it the rate of one window, hence a window that shrinks with each: between a CellApp and a BaseApp
-// 0.8 MB/s passed where a crowd of 2,000 wanted 5. With a floor, a tick of that many bytes goes at once. Where the path, or the buffer before the peer,
-// does not hold that, heavy loss halves the floor; rounds without let it grow again.
+// A server reads what has come between two pieces of its own work, which take up to a tick. Its
+// acks then show a round trip of that, and in it the rate of one window, hence a window that
+// shrinks with each: between a CellApp and a BaseApp 0.8 MB/s passed where a crowd of 2,000 wanted
+// 5. With a floor, a tick of that many bytes goes at once. Where the path, or the buffer before the
+// peer, does not hold that, heavy loss halves the floor; rounds without let it grow again.
 //
 // It counts in KiB, up to 64 MiB: there are thousands of models.
 type floor struct{ now, whole uint16 }

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// rateLink is a channel in small over a simulated path, in virtual time: segments of one size, packets of one segment, acks of
-// eight packets or after 20 ms or at once on a gap, loss detection as the channel's. Both ways lose and delay; the way there has a
-// bottleneck with a buffer. Equal parameters and calls give an equal course.
+// rateLink is a channel in small over a simulated path, in virtual time: segments of one size,
+// packets of one segment, acks of eight packets or after 20 ms or at once on a gap, loss detection
+// as the channel's. Both ways lose and delay; the way there has a bottleneck with a buffer. Equal
+// parameters and calls give an equal course.
 type rateLink struct {
 	now    time.Duration
 	m      Model
@@ -274,7 +275,8 @@ func (l *rateLink) ack() {
 	}
 }
 
-// takeAck takes in an ack of the first n arrivals, as the channel does: the packets first, then what they show to be lost.
+// takeAck takes in an ack of the first n arrivals, as the channel does: the packets first, then
+// what they show to be lost.
 func (l *rateLink) takeAck(n int, delay time.Duration) {
 	if n <= l.taken {
 		return // overtaken

@@ -20,8 +20,8 @@ const (
 	// maxQuantum is what one system call takes with segmentation offload, and well below a default
 	// socket buffer of the peer.
 	maxQuantum = 64 << 10
-	// maxBurst is what leaves in burstTime on a path of 2 Tbit/s. Four of it are an int32, which is the most that refill
-	// adds up: there are thousands of pacers.
+	// maxBurst is what leaves in burstTime on a path of 2 Tbit/s. Four of it are an int32, which is
+	// the most that refill adds up: there are thousands of pacers.
 	maxBurst = 1<<29 - 1
 )
 

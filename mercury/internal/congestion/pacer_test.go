@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestPacerKeepsRate spends all that is allowed at random times under changing rates, and holds the sum against the rate.
+// TestPacerKeepsRate spends all that is allowed at random times under changing rates, and holds the
+// sum against the rate.
 func TestPacerKeepsRate(t *testing.T) {
 	for _, rate := range []uint64{minRate, 250_000, 1_250_000, 125_000_000, 1_250_000_000, 20_000_000_000} {
 		seed := rate
@@ -135,7 +136,8 @@ func TestPacerExtremes(t *testing.T) {
 	}
 }
 
-// What waits for no pace takes half of it at most, and what waits gets the rest; without anything beside, it gets all.
+// What waits for no pace takes half of it at most, and what waits gets the rest; without anything
+// beside, it gets all.
 func TestPacerBeside(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

@@ -20,8 +20,8 @@ import "time"
 //
 // Invariants:
 //   - A sample taken while the application had nothing to send can raise the rate, never lower it.
-//   - The window is at least minRateWindow packets, or the floor, unless rounds of heavy loss follow each other or the
-//     peer fell silent.
+//   - The window is at least minRateWindow packets, or the floor, unless rounds of heavy loss
+//     follow each other or the peer fell silent.
 //   - All state is in the struct: no clock, no chance, no memory but a Stamp beside each packet in flight.
 
 const (
@@ -195,9 +195,9 @@ func (m *Model) Allowed(now time.Duration) int { return m.pacer.allowed(now) }
 // follows.
 func (m *Model) Spend(now time.Duration, size int) { m.pacer.spend(now, size) }
 
-// SpendBeside is Spend for a packet of what waits for no pace, such as unreliable messages and acks. Together such
-// packets take no more than half of the pace, whatever leaves, and nothing while the model looks for more: what they
-// took could not show that there is more.
+// SpendBeside is Spend for a packet of what waits for no pace, such as unreliable messages and
+// acks. Together such packets take no more than half of the pace, whatever leaves, and nothing
+// while the model looks for more: what they took could not show that there is more.
 func (m *Model) SpendBeside(now time.Duration, size int) {
 	if m.phase != rateUp {
 		m.pacer.spendBeside(now, size)

@@ -37,8 +37,8 @@ func (l *rateLink) measure(d time.Duration) span {
 	}
 }
 
-// TestRateBlob sends 1 MiB over 50 ms: on a new channel, on one that has just sent one, and on one that did seconds ago. The way
-// of the request is part of the figures.
+// TestRateBlob sends 1 MiB over 50 ms: on a new channel, on one that has just sent one, and on one
+// that did seconds ago. The way of the request is part of the figures.
 func TestRateBlob(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -180,7 +180,8 @@ func (l *rateLink) play(t *testing.T, d time.Duration) {
 	l.size = size
 }
 
-// TestRateGame lets a game run for minutes: it is never held back, and a blob after it is as fast as on a new channel.
+// TestRateGame lets a game run for minutes: it is never held back, and a blob after it is as fast
+// as on a new channel.
 func TestRateGame(t *testing.T) {
 	for _, c := range []struct {
 		loss int
@@ -235,7 +236,8 @@ func TestRateFloorGivesWay(t *testing.T) {
 	}
 }
 
-// TestRateGameOverSlowPath knows a slow path from a blob, which must not hold back the game either, and forgets it.
+// TestRateGameOverSlowPath knows a slow path from a blob, which must not hold back the game either,
+// and forgets it.
 func TestRateGameOverSlowPath(t *testing.T) {
 	l := newRateLink(6)
 	l.bandwidth, l.buffer = 250_000, 30_000
@@ -305,7 +307,8 @@ func TestRateShares(t *testing.T) {
 	}
 }
 
-// TestRateOutage cuts the path for seconds: little is sent into the cut, and the rate is found again soon after it.
+// TestRateOutage cuts the path for seconds: little is sent into the cut, and the rate is found
+// again soon after it.
 func TestRateOutage(t *testing.T) {
 	l := newRateLink(4)
 	l.delay, l.bandwidth, l.buffer = 20*time.Millisecond, 1_250_000, 50_000
@@ -344,7 +347,8 @@ func TestRateHopeless(t *testing.T) {
 	}
 }
 
-// TestRateMoved gives the channel another path in the middle of a transfer: what is under way on the old one says nothing.
+// TestRateMoved gives the channel another path in the middle of a transfer: what is under way on
+// the old one says nothing.
 func TestRateMoved(t *testing.T) {
 	l := newRateLink(3)
 	l.delay, l.bandwidth, l.buffer = 5*time.Millisecond, 125_000_000, 1<<20
@@ -418,7 +422,8 @@ func TestRateHandshake(t *testing.T) {
 	}
 }
 
-// TestRateMTU changes the MTU: window and bursts hold the largest packet, and do not grow with that of a local path.
+// TestRateMTU changes the MTU: window and bursts hold the largest packet, and do not grow with that
+// of a local path.
 func TestRateMTU(t *testing.T) {
 	var m Model
 	m.Init(1200, 0)
@@ -448,8 +453,8 @@ func TestRateMTU(t *testing.T) {
 	}
 }
 
-// TestRateChaos calls everything in any order and with times that leap: the window stays within its bounds, packets are let go
-// some time, and nothing panics.
+// TestRateChaos calls everything in any order and with times that leap: the window stays within its
+// bounds, packets are let go some time, and nothing panics.
 func TestRateChaos(t *testing.T) {
 	const seed = 12
 	rng := rand.New(rand.NewPCG(seed, 4))

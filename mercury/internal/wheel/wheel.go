@@ -55,11 +55,11 @@ type level[T any] struct {
 //	level 0  │ 0.26 ms       │ . x . x x . .      fires
 //
 // Invariants:
-//   - All nodes of a tick are in one slot, in the order in which they were set: cascading keeps that order, since the
-//     slots that it fills were empty.
-//   - Every occupied slot lies at or after the wheel's tick, and any slot of a lower level before any of a higher one. So the
-//     first bit of the lowest occupied level is the earliest slot, and a jump costs the slots that are occupied, not
-//     the ticks passed over.
+//   - All nodes of a tick are in one slot, in the order in which they were set: cascading keeps
+//     that order, since the slots that it fills were empty.
+//   - Every occupied slot lies at or after the wheel's tick, and any slot of a lower level before
+//     any of a higher one. So the first bit of the lowest occupied level is the earliest slot, and
+//     a jump costs the slots that are occupied, not the ticks passed over.
 //   - A node whose time has passed when it is set lies in the wheel's own tick.
 //
 // The zero wheel stands at time 0. It allocates nothing.

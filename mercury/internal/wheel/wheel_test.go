@@ -111,8 +111,8 @@ func deed(h *hand, seed uint64, round, n int, now time.Duration) (target int, at
 	return target, at, rng.IntN(2) == 0, rng.IntN(4) == 0
 }
 
-// TestWheelTwin does random things, with jumps of any length, and wants the same fired in the same order, and next never early nor
-// late by more than a tick.
+// TestWheelTwin does random things, with jumps of any length, and wants the same fired in the same
+// order, and next never early nor late by more than a tick.
 func TestWheelTwin(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -231,7 +231,8 @@ func TestWheelAgainWithinFire(t *testing.T) {
 	}
 }
 
-// TestWheelOrder wants those of one tick in the order of setting, though some were set long before and came down all levels.
+// TestWheelOrder wants those of one tick in the order of setting, though some were set long before
+// and came down all levels.
 func TestWheelOrder(t *testing.T) {
 	const at = 100 * time.Hour
 	w := &Wheel[hand]{}
@@ -277,8 +278,9 @@ func TestWheelDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// timerLoad is what an Endpoint with many channels asks of its queue: each step of 100 µs a few channels send and put
-// their deadline to 20 ms from now; a channel that comes up puts itself back to a second from now.
+// timerLoad is what an Endpoint with many channels asks of its queue: each step of 100 µs a few
+// channels send and put their deadline to 20 ms from now; a channel that comes up puts itself back
+// to a second from now.
 type timerLoad struct {
 	rng   *rand.Rand
 	hands []*hand
@@ -310,7 +312,8 @@ func (l *timerLoad) wheelStep(w *Wheel[hand], fire func(*hand)) {
 	}
 }
 
-// BenchmarkTimers is one step of timerLoad, in the wheel, and in a heap with the same duties, for 10,000 channels.
+// BenchmarkTimers is one step of timerLoad, in the wheel, and in a heap with the same duties, for
+// 10,000 channels.
 func BenchmarkTimers(b *testing.B) {
 	for _, n := range []int{300, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("wheel/%d", n), func(b *testing.B) {

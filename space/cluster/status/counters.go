@@ -41,8 +41,8 @@ type Counters struct {
 	// EarlyAnswers counts answers to calls that a restored cell part had yet to make again. They come
 	// again.
 	EarlyAnswers uint64 `json:",omitempty"`
-	// Doubted counts messages of flows that their target may have forgotten. They wait until their sender has said
-	// what it still keeps.
+	// Doubted counts messages of flows that their target may have forgotten. They wait until their
+	// sender has said what it still keeps.
 	Doubted uint64 `json:",omitempty"`
 	// Unproved counts what a CellApp said of an entity that only another may say, as far as was
 	// known. A message that a move of the entity overtook is among it, now and then; it is said
@@ -95,8 +95,8 @@ func (c *Counters) All() iter.Seq2[string, *uint64] {
 	}
 }
 
-// Add adds d to c. It goes by the order of the fields: by their names, it was a fifth of all work where a simulated
-// world asks for its status at each step.
+// Add adds d to c. It goes by the order of the fields: by their names, it was a fifth of all work
+// where a simulated world asks for its status at each step.
 func (c *Counters) Add(d *Counters) {
 	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(d).Elem()
 	for i := range to.NumField() {

@@ -1,7 +1,7 @@
 // Package archtest keeps the architecture: which package may import which, what a package that must
 // be deterministic may not touch, that every package says what it is for, that no function is too
-// long to read and no comment too wide, and that the packages of game programmers show no more names than can be read, and
-// none that takes what only the house can make.
+// long to read and no comment too wide, and that the packages of game programmers show no more
+// names than can be read, and none that takes what only the house can make.
 //
 // Only its own test uses it: that runs [Check] with the rules of this module ([House]) over every
 // package and fails on any fault. The rules are tables of text. A new edge, an impure package or a

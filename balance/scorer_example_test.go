@@ -25,7 +25,8 @@ func ExampleScorersByName() {
 
 	_, err = balance.ScorersByName("cellLoad", "limitedSpaces")
 	fmt.Println(err)
-	// Output: true <nil> balance: scorer 1, "cellLoad": there is none of this name: set
-	// limitedSpaces=N, cellAppLoad, groupLoad, cellCellTraffic or baseCellTraffic balance: scorer
-	// 2, "limitedSpaces": give the most cells of one app, at least 1, for example limitedSpaces=3
+	// Output:
+	// true <nil>
+	// balance: scorer 1, "cellLoad": there is none of this name: set limitedSpaces=N, cellAppLoad, groupLoad, cellCellTraffic or baseCellTraffic
+	// balance: scorer 2, "limitedSpaces": give the most cells of one app, at least 1, for example limitedSpaces=3
 }

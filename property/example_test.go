@@ -67,9 +67,9 @@ func ExampleLoad_faults() {
 		"entity_defs/Seat.def": {Data: []byte("<root>\n<Properties>\n<owner> <Type> INT23 </Type> <Flags> OTHER_CLIENTS </Flags> </owner>\n</Properties>\n</root>")},
 	})
 	fmt.Println(err)
-	// Output: entity_defs/Seat.def:3: Properties/owner/Type: unknown type "INT23"; use a data type,
-	// or declare the name in alias.xml or types.xml entities.xml:3: Table: there is no file
-	// entity_defs/Table.def; create it, or correct the name
+	// Output:
+	// entity_defs/Seat.def:3: Properties/owner/Type: unknown type "INT23"; use a data type, or declare the name in alias.xml or types.xml
+	// entities.xml:3: Table: there is no file entity_defs/Table.def; create it, or correct the name
 }
 
 // The same described in Go.

@@ -99,8 +99,9 @@ func ExampleRegisterController() {
 	fmt.Println(scripts.Err())
 	space.RegisterController[Burning](scripts, "flame")
 	fmt.Println(scripts.Err())
-	// Output: <nil> space: controller *space_test.Burning, "flame": *space_test.Burning is
-	// registered as "fire" already; give each type a tag of its own
+	// Output:
+	// <nil>
+	// space: controller *space_test.Burning, "flame": *space_test.Burning is registered as "fire" already; give each type a tag of its own
 }
 
 // terrain stands for what a game reads from its files.

@@ -14,6 +14,5 @@ type guard struct{}
 func ExampleBindMethods() {
 	_, err := script.BindMethods(reflect.TypeFor[*guard](), []*property.Method{{Name: "salute"}}, false)
 	fmt.Println(err)
-	// Output: *script_test.guard: no Go method Salute for method "salute"; add func
-	// (*script_test.guard) Salute
+	// Output: *script_test.guard: no Go method Salute for method "salute"; add func (*script_test.guard) Salute
 }

@@ -33,9 +33,12 @@ func Example() {
 	// 	Open property.Bool
 	// }
 	//
-	// // DoorCellMethods is the methods that the script of the cell part of Door must have. In the
-	// script's file, the line // // var _ world.DoorCellMethods = (*Door)(nil) // // lets the
-	// compiler check it. type DoorCellMethods interface {
+	// // DoorCellMethods is the methods that the script of the cell part of Door must have. In the script's file, the line
+	// //
+	// //	var _ world.DoorCellMethods = (*Door)(nil)
+	// //
+	// // lets the compiler check it.
+	// type DoorCellMethods interface {
 	// 	// Knock: times UINT8, exposed to ALL_CLIENTS.
 	// 	Knock(caller entity.ID, times uint8)
 	// }

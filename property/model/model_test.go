@@ -28,9 +28,7 @@ func Example() {
 	hp.ExposedForReplay = false
 	text, err := json.Marshal(hp)
 	fmt.Println(string(text), err)
-	// Output:
-	// {"name":"hp","index":0,"clientIndex":0,"flags":"ALL_CLIENTS","type":"UINT8","default":"0","level":0}
-	// <nil>
+	// Output: {"name":"hp","index":0,"clientIndex":0,"flags":"ALL_CLIENTS","type":"UINT8","default":"0","level":0} <nil>
 }
 
 // A USER_TYPE shows what the store keeps for it.

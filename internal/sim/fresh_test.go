@@ -104,22 +104,26 @@ func TestFreshBeyondTheBudget(t *testing.T) {
 // These bugs are planted for promise 9: a cell takes something for sent that was not.
 
 func TestPlantedLongPackets(t *testing.T) {
-	expectBroken(t, "promise 9", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		if strings.HasPrefix(p.Name, "baseapp") && kind(msg) == wire.ClientPacketID && len(msg) > 50 {
-			return nil // as when a channel takes less than the witness believes, and nobody reads its error
+	expectBroken(t, "promise 9", func() tamper {
+		return func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+			if strings.HasPrefix(p.Name, "baseapp") && kind(msg) == wire.ClientPacketID && len(msg) > 50 {
+				return nil // as when a channel takes less than the witness believes, and nobody reads its error
+			}
+			return msg
 		}
-		return msg
 	})
 }
 
 // TestPlantedSilence keeps all packets from one player, two seconds in ten: some of them in the calm
 // time, however short that is.
 func TestPlantedSilence(t *testing.T) {
-	expectBroken(t, "promise 9", func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
-		if p.Name == "player3" && !reliable && p.c.now%(10*time.Second) < 2*time.Second {
-			return nil
+	expectBroken(t, "promise 9", func() tamper {
+		return func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
+			if p.Name == "player3" && !reliable && p.c.now%(10*time.Second) < 2*time.Second {
+				return nil
+			}
+			return msg
 		}
-		return msg
 	})
 }
 

@@ -26,42 +26,46 @@ func flowOf(msg []byte, kind flow.Payload) (m flow.Message, ok bool) {
 // the lost one.
 func TestPlantedLostGreeting(t *testing.T) {
 	type pair struct{ from, to entity.ID }
-	swallowed := map[pair]uint64{}
-	expectBroken(t, "promise 6: a call was lost", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, flow.RemoteCallPayload)
-		if !isCellApp(p) || !ok || p.c.now < 8*time.Second {
-			return msg
+	expectBroken(t, "promise 6: a call was lost", func() tamper {
+		swallowed := map[pair]uint64{}
+		return func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+			m, ok := flowOf(msg, flow.RemoteCallPayload)
+			if !isCellApp(p) || !ok || p.c.now < 8*time.Second {
+				return msg
+			}
+			this := pair{m.From, m.To}
+			if _, known := swallowed[this]; !known && len(swallowed) < 4 && p.c.based(m.To) {
+				swallowed[this] = m.Number
+			}
+			if m.Number != swallowed[this] {
+				return msg
+			}
+			m.Payload = []byte{byte(flow.RemoteCallPayload)} // the number is used up, but the call is not there
+			return wire.Encode(nil, &m)
 		}
-		this := pair{m.From, m.To}
-		if _, known := swallowed[this]; !known && len(swallowed) < 4 && p.c.based(m.To) {
-			swallowed[this] = m.Number
-		}
-		if m.Number != swallowed[this] {
-			return msg
-		}
-		m.Payload = []byte{byte(flow.RemoteCallPayload)} // the number is used up, but the call is not there
-		return wire.Encode(nil, &m)
 	})
 }
 
 // TestPlantedGreetingTwice makes a target handle a call of another entity twice, as it would that
 // of a restored caller whose repeat nobody recognises.
 func TestPlantedGreetingTwice(t *testing.T) {
-	planted := false
-	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, flow.RemoteCallPayload)
-		if planted || !isCellApp(p) || !ok || p.c.now < 8*time.Second || !p.c.based(m.To) {
-			return msg
+	expectBroken(t, "promise 3", func() tamper {
+		planted := false
+		return func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
+			m, ok := flowOf(msg, flow.RemoteCallPayload)
+			if planted || !isCellApp(p) || !ok || p.c.now < 8*time.Second || !p.c.based(m.To) {
+				return msg
+			}
+			planted = true
+			p.app.Message(p.c.now, ch, true, append([]byte(nil), msg...))
+			var call flow.MethodCall
+			if err := call.Parse(m.Payload[1:]); err != nil {
+				t.Error(err)
+			}
+			call.Cause += 1 << 20
+			m.Number, m.Payload = m.Number+1, call.Append(nil, flow.RemoteCallPayload)
+			return wire.Encode(nil, &m)
 		}
-		planted = true
-		p.app.Message(p.c.now, ch, true, append([]byte(nil), msg...))
-		var call flow.MethodCall
-		if err := call.Parse(m.Payload[1:]); err != nil {
-			t.Error(err)
-		}
-		call.Cause += 1 << 20
-		m.Number, m.Payload = m.Number+1, call.Append(nil, flow.RemoteCallPayload)
-		return wire.Encode(nil, &m)
 	})
 }
 
@@ -130,61 +134,67 @@ func expectLossy(t *testing.T, promise string, tamper func(p *Process, ch mercur
 // is given up. The counters notice (promise 3), unless a client notices first, by a change that
 // builds on one it has missed (promise 5).
 func TestPlantedSkip(t *testing.T) {
-	planted := false
-	expectBroken(t, "promise", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, flow.BundlePayload)
-		if planted || !ok || p.c.now < 8*time.Second || m.ToPart != entity.BasePart {
-			return msg
+	expectBroken(t, "promise", func() tamper {
+		planted := false
+		return func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+			m, ok := flowOf(msg, flow.BundlePayload)
+			if planted || !ok || p.c.now < 8*time.Second || m.ToPart != entity.BasePart {
+				return msg
+			}
+			planted = true
+			m.Number++
+			m.Low = m.Number
+			return wire.Encode(nil, &m)
 		}
-		planted = true
-		m.Number++
-		m.Low = m.Number
-		return wire.Encode(nil, &m)
 	})
 }
 
 // TestPlantedLostUtterance loses one call of a cell part to its own client.
 func TestPlantedLostUtterance(t *testing.T) {
-	planted := false
-	expectBroken(t, "promise 3", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, flow.BundlePayload)
-		var bundle flow.Bundle
-		if planted || !ok || p.c.now < 8*time.Second || bundle.Parse(m.Payload[1:]) != nil {
-			return msg
-		}
-		var rest []byte
-		err := protocol.Messages(bundle.Bytes, func(id protocol.ID, body []byte) error {
-			var call protocol.Call
-			if id == protocol.CallID && !planted && call.Parse(body) == nil && call.ID == m.From {
-				planted = true
-				return nil
+	expectBroken(t, "promise 3", func() tamper {
+		planted := false
+		return func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+			m, ok := flowOf(msg, flow.BundlePayload)
+			var bundle flow.Bundle
+			if planted || !ok || p.c.now < 8*time.Second || bundle.Parse(m.Payload[1:]) != nil {
+				return msg
 			}
-			if protocol.IsOwnValue(id) { // it has no length in its frame
-				rest = append(append(rest, byte(id)), body...)
+			var rest []byte
+			err := protocol.Messages(bundle.Bytes, func(id protocol.ID, body []byte) error {
+				var call protocol.Call
+				if id == protocol.CallID && !planted && call.Parse(body) == nil && call.ID == m.From {
+					planted = true
+					return nil
+				}
+				if protocol.IsOwnValue(id) { // it has no length in its frame
+					rest = append(append(rest, byte(id)), body...)
+					return nil
+				}
+				var mark int
+				rest, mark = protocol.Begin(rest, id)
+				rest = protocol.End(append(rest, body...), mark)
 				return nil
+			})
+			if err != nil {
+				t.Error(err)
 			}
-			var mark int
-			rest, mark = protocol.Begin(rest, id)
-			rest = protocol.End(append(rest, body...), mark)
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
+			bundle.Bytes = rest
+			m.Payload = bundle.Append(nil)
+			return wire.Encode(nil, &m)
 		}
-		bundle.Bytes = rest
-		m.Payload = bundle.Append(nil)
-		return wire.Encode(nil, &m)
 	})
 }
 
 // TestPlantedWage doubles a call of a base to its client.
 func TestPlantedWage(t *testing.T) {
-	planted := false
-	expectBroken(t, "promise 3", func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
-		if planted || !reliable || p.Name != "player3" || p.c.now < 8*time.Second || protocol.ID(msg[0]) != protocol.CallID {
-			return msg
+	expectBroken(t, "promise 3", func() tamper {
+		planted := false
+		return func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
+			if planted || !reliable || p.Name != "player3" || p.c.now < 8*time.Second || protocol.ID(msg[0]) != protocol.CallID {
+				return msg
+			}
+			planted = true
+			return append(append([]byte(nil), msg...), msg...)
 		}
-		planted = true
-		return append(append([]byte(nil), msg...), msg...)
 	})
 }

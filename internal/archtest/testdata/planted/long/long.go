@@ -159,9 +159,11 @@ func (Path) next()  {}
 
 // last is of no use but for this comment, which goes on and on until nobody can see its end any more without scrolling.
 //
-//   - It may have an item, which is no shorter than what the others are, and is a fault for the very same reason, too.
+//	a drawing may be as wide as it has to be, since nobody can wrap it: ─────────────────────────────────────>
 //
-//	a drawing may be as wide as it has to be, since nobody can wrap it: ──────────────────────────────────────────────>
+// And a list:
+//
+//   - It may have an item, which is no shorter than what the others are, and is a fault for the very same reason, too.
 func last() {
 	walk(1) // as may a comment behind code, which nobody reads before the code, and which belongs to this line alone, only
 }

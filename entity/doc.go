@@ -15,8 +15,8 @@
 // # Calls
 //
 // Parts of entities call each other by Mailbox. A property, an argument or a result of type MAILBOX
-// becomes one by Base.Mailbox and space.Real.Mailbox; Lookup makes one of an id. A script passes as
-// its own mailbox. There are eight kinds:
+// becomes one by Base.Mailbox and space.Real.Mailbox; Lookup makes one of an id. Where a mailbox is
+// wanted a script may be given, and stands for its own. There are eight kinds:
 //
 //	CellMailbox      the cell part, by way of where it is or, if nobody here knows, of its base
 //	CellViaBase      the same

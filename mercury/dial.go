@@ -164,7 +164,7 @@ func (c *channel) helloRefused(e *Endpoint, f *refusePacket) {
 
 // The texts of ErrKey.
 var (
-	errOtherKey   = fmt.Errorf("%w: it has another key than the public key given for it, or it admits only processes of its cluster, and this end has proved no cluster key", ErrKey)
+	errOtherKey   = fmt.Errorf("%w: its key is not the one that this end dials it by, or it admits only processes of its cluster; give its public key and, if this is one of them, the cluster key in use", ErrKey)
 	errPeerSealed = fmt.Errorf("%w: it is sealed and this end is not; give its public key", ErrKey)
 	errPeerClear  = fmt.Errorf("%w: this end is sealed and the peer is not; give no key, or seal the peer", ErrKey)
 )

@@ -29,6 +29,7 @@ const (
 	nobodys  = "a base that went back from a move counted as settled what only its last copy had, which no holder did, and its BaseApp died"
 	around   = "a handoff waited in a full channel, and three ghosts passed a client's moves round and round, which kept it full"
 	unissued = "a BaseApp died that the manager had not seen, and apps that had not seen it either did not know whose ids its heir had"
+	another  = "the next manager had a newer rule for the bases of a dead BaseApp, and with it another heir for those that were already back"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -75,6 +76,7 @@ func TestKept(t *testing.T) {
 		{cutting(shedding(1054)), nobodys},
 		{swept(5010), around},
 		{managed(31084), unissued},
+		{swept(9018), another},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

@@ -62,15 +62,18 @@ func (b *backups) departPart(app mercury.Address, allocator, term uint32, p migr
 	return b.gone.Find(migrate.Leave{App: app, Turn: p.Turn})
 }
 
-// learn takes what an app knows of a BaseApp that is gone. The newest rule wins; of two numbers that
-// two managers gave, the first.
+// learn takes what an app knows of a BaseApp that is gone. Of two verdicts that two managers gave, the
+// first counts: by its rule the heirs have begun. Only a verdict without a rule takes one from elsewhere.
+// (The newest rule won once. The next manager then had another heir for bases that were already back, and
+// the apps that heard of it refused whatever came from where those were.)
 func (b *backups) learn(d migrate.Departure) {
 	d.Allocator = cmp.Or(d.Allocator, b.issues[d.App])
 	if old := b.gone.Find(d.Leave()); old != nil {
-		d.Number, d.Allocator = min(d.Number, old.Number), cmp.Or(d.Allocator, old.Allocator)
-		if old.Rule.Version >= d.Rule.Version {
+		d.Allocator = cmp.Or(d.Allocator, old.Allocator)
+		if d.Rule.Version == 0 || old.Number <= d.Number && old.Rule.Version > 0 {
 			d.Rule = old.Rule
 		}
+		d.Number = min(d.Number, old.Number)
 	}
 	b.last = max(b.last, d.Number)
 	b.gone.Add(d)
@@ -128,10 +131,12 @@ func (m *CellAppMgr) learnRule(d migrate.Departure) {
 			m.tellPart(m.backups.gone.Find(d.Leave()))
 		}
 	case d.Number > 0:
-		d.Rule = m.backups.newest(d.App, d.Rule)
+		if d.Rule.Version == 0 {
+			d.Rule = m.backups.rules[d.App]
+		}
 		m.backups.learn(d)
 	case gone != nil:
-		if d.Rule.Version > gone.Rule.Version || gone.Allocator == 0 && d.Allocator > 0 {
+		if gone.Rule.Version == 0 && d.Rule.Version > 0 || gone.Allocator == 0 && d.Allocator > 0 {
 			d.Number = gone.Number
 			m.backups.learn(d)
 		}
@@ -156,14 +161,6 @@ func (m *CellAppMgr) takeOwn(b *returning) {
 			m.backups.keep(d.App, &d.Rule)
 		}
 	}
-}
-
-// newest is the newer of a rule and the one that is known of an app.
-func (b *backups) newest(app mercury.Address, r migrate.Rule) migrate.Rule {
-	if known := b.rules[app]; known.Version > r.Version {
-		return known
-	}
-	return r
 }
 
 // knows reports whether an app that comes back knows all of a death.

@@ -167,6 +167,30 @@ func TestVerdictHasWhatAnyoneKnows(t *testing.T) {
 	}
 }
 
+// A rule that a verdict was told with stays, whatever newer one somebody knows: the heirs by it have begun.
+// Of two verdicts the first counts, with its rule.
+func TestToldRuleStays(t *testing.T) {
+	app := at(90)
+	told := migrate.Departure{App: app, Number: 1<<32 + 7, Allocator: 11, Rule: ruleOf(3, at(20))}
+	newer := migrate.Departure{App: app, Rule: ruleOf(4, at(20), at(21))}
+	again := migrate.Departure{App: app, Number: 2<<32 + 1, Allocator: 11, Rule: ruleOf(4, at(21))}
+	for name, list := range map[string][]migrate.Departure{
+		"the death first":        {told, newer},
+		"the newer rule first":   {newer, told},
+		"a second verdict":       {told, again},
+		"a second verdict first": {again, newer, told},
+	} {
+		r := newRig(t, nil)
+		for _, d := range list {
+			r.m.learnRule(d)
+		}
+		want := wire.AppDead{Role: wire.BaseApp, App: app, Number: told.Number, Allocator: 11, Rule: told.Rule}
+		if d := cmp.Diff(want, *r.m.verdict(wire.AppRef{Role: wire.BaseApp, App: app}), addresses); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
 // The status tells of how many BaseApps the copies are not where the members of now would have them.
 func TestRulesPending(t *testing.T) {
 	r := newRig(t, nil)

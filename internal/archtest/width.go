@@ -2,7 +2,9 @@ package archtest
 
 import (
 	"go/ast"
+	"os"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -20,13 +22,20 @@ func (c *checker) checkWidth(p *packages.Package) {
 		if ast.IsGenerated(f) {
 			continue
 		}
+		src, err := os.ReadFile(p.Fset.Position(f.Package).Filename)
+		if err != nil {
+			c.reportAt(p, f.Package, "cannot be read: %v", err)
+			continue
+		}
+		lines := strings.Split(string(src), "\n")
 		for _, g := range f.Comments {
-			for _, x := range g.List {
+			for _, x := range g.List { // the comments tell what is one: a string may have lines like them
 				at := p.Fset.Position(x.Slash)
-				if behind := at.Column-1 > deepest; behind || !prose(x.Text) {
+				line := lines[at.Line-1]
+				if !prose(strings.TrimLeft(line, "\t")) {
 					continue
 				}
-				if n := (at.Column-1)*tabWidth + len([]rune(x.Text)); n > maxWidth {
+				if n := utf8.RuneCountInString(line) + (tabWidth-1)*strings.Count(line, "\t"); n > maxWidth {
 					c.reportAt(p, x.Slash, "a comment of %d columns, wrap at 100", n)
 				}
 			}
@@ -34,11 +43,7 @@ func (c *checker) checkWidth(p *packages.Package) {
 	}
 }
 
-// prose reports whether a line of a comment is text, or the first line of an item of a list.
+// prose reports whether a line is the text of a comment, or the first line of an item of a list in it.
 func prose(line string) bool {
 	return strings.HasPrefix(line, "//   - ") || strings.HasPrefix(line, "// ") && !strings.HasPrefix(line, "//  ")
 }
-
-// deepest is how many tabs a comment on a line of its own stands behind at most. What stands further to the
-// right is behind code.
-const deepest = 8

@@ -152,7 +152,7 @@ func (s *progress) end(err error) {
 	}
 }
 
-// close ends the session at the owner's wish.
+// close notes that the session's process has ended, whatever has ended it.
 func (s *progress) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,6 +71,10 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	go func() { // whoever waits for Done hears of a Host that its owner has closed, too
+		<-s.process.Done()
+		s.progress.close()
+	}()
 	return s, nil
 }
 
@@ -80,7 +84,6 @@ func (s *Session) Ready(ctx context.Context) error {
 	select {
 	case <-s.progress.entered:
 	case <-s.progress.over:
-	case <-s.process.Done():
 	case <-ctx.Done():
 		if what, refusal := s.progress.lacks(); what != "" && s.Err() == nil {
 			return errors.Join(fmt.Errorf("session: %s: %w", what, context.Cause(ctx)), refusal)
@@ -103,8 +106,8 @@ func (s *Session) Do(f func(*client.Client)) error {
 // where to draw an entity in this frame. Call it from anywhere.
 func (s *Session) Now() time.Duration { return s.host.Clock() }
 
-// Done returns a channel that is closed when the session is over: at the event Closed, or in Close.
-// Err then says why.
+// Done returns a channel that is closed when the session is over: at the event Closed, or when Close or
+// the end of its Host has ended it. Err then says why.
 func (s *Session) Done() <-chan struct{} { return s.progress.over }
 
 // Err returns why the session is over: the error of the event Closed, or client.ErrEnded after
@@ -127,7 +130,6 @@ func (s *Session) Err() error {
 // Close ends the connection properly and frees what the session holds. The player's entity then
 // leaves the world, unless its script keeps it.
 func (s *Session) Close() error {
-	defer s.progress.close()
 	if s.own {
 		return s.host.Close()
 	}

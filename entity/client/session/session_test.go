@@ -342,6 +342,7 @@ func TestSharedHost(t *testing.T) {
 	if err := bob.Ready(patient(t)); err == nil || !strings.Contains(err.Error(), "bob") {
 		t.Errorf("a panic: %v", err)
 	}
+	<-bob.Done()
 	if err := ada.Ready(patient(t)); err != nil {
 		t.Error(err)
 	}
@@ -350,6 +351,15 @@ func TestSharedHost(t *testing.T) {
 	}
 	if !errors.Is(ada.Err(), client.ErrEnded) {
 		t.Errorf("after the client's Close: %v", ada.Err())
+	}
+	eve := dial("eve", client.Events{})
+	if err := eve.Ready(patient(t)); err != nil {
+		t.Error(err)
+	}
+	_ = h.Close() // it tells of bob's panic again
+	<-eve.Done()  // the end of its Host is its own
+	if !errors.Is(eve.Err(), client.ErrEnded) {
+		t.Errorf("after the Host's Close: %v", eve.Err())
 	}
 }
 

@@ -17,7 +17,7 @@ type Carrier struct {
 	Channels uint64  `json:"channels"` // now
 	Queued   uint64  `json:"queued"`   // bytes of reliable messages that wait to be sent
 	RTT      float64 `json:"rtt_ms"`   // mean of the channels
-	Loss     float64 `json:"loss"`     // share of packets lost, 0 to 1: lately over UDP and QUIC, else since the start
+	Loss     float64 `json:"loss"`     // share of packets lost, 0 to 1: lately over UDP, since the start over TCP; 0 where nobody knows
 
 	MessagesIn  uint64 `json:"messages_in"`
 	MessagesOut uint64 `json:"messages_out"`

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -132,21 +132,32 @@ func TestStopRole(t *testing.T) {
 		t.Skip("starts seven processes")
 	}
 	size, first := processes(t, 1)
-	for end := time.Now().Add(time.Minute); !strings.Contains(first.out.String(), "reals 20"); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the guards do not come:\n%s", first.out)
-		}
+	all := slices.Concat([]*exec.Cmd{first.login}, first.baseApps, first.cellApps)
+	until(t, "the guards do not come", first.managers, "reals 20")
+	for _, cmd := range all {
+		until(t, "one has not joined", cmd, "has joined")
 	}
 	stop, out := process(t, "-role stop %s", size)
 	if err := stop.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	for _, cmd := range slices.Concat([]*exec.Cmd{first.managers, first.login}, first.baseApps, first.cellApps) {
+	for _, cmd := range append(all, first.managers) {
 		late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %v", cmd.Env[len(cmd.Env)-1], err)
+			t.Errorf("%v: %v\n%v", cmd.Env[len(cmd.Env)-1], err, cmd.Stdout)
 		}
 		late.Stop()
+	}
+}
+
+// until waits for a process to say something.
+func until(t *testing.T, trouble string, cmd *exec.Cmd, word string) {
+	t.Helper()
+	out := cmd.Stdout.(*output)
+	for end := time.Now().Add(time.Minute); !strings.Contains(out.String(), word); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s:\n%s", trouble, out)
+		}
 	}
 }
 
@@ -162,17 +173,15 @@ type started struct {
 // processes starts such a world, and returns the flags that all its processes share.
 func processes(t *testing.T, baseApps int) (size string, s started) {
 	t.Helper()
-	l, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manager := l.LocalAddr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv(keyVariable, strings.Repeat("5e", 32))
-	size = fmt.Sprintf("-seal -bots 20 -guards 20 -cellapps 3 -baseapps %d -http 127.0.0.1:0 -manager %s", baseApps, manager)
-	s.managers, s.out = process(t, "-role managers %s", size)
+	size = fmt.Sprintf("-seal -bots 20 -guards 20 -cellapps 3 -baseapps %d -http 127.0.0.1:0", baseApps)
+	s.managers, s.out = process(t, "-role managers -manager 127.0.0.1:0 %s", size)
+	until(t, "no managers", s.managers, "live page")
+	told := regexp.MustCompile(`(?m)^managers at (\S+)$`).FindStringSubmatch(s.out.String())
+	if told == nil {
+		t.Fatalf("the managers do not say where they are:\n%s", s.out)
+	}
+	size += " -manager " + told[1]
 	s.login, _ = process(t, "-role login %s", size)
 	for range baseApps {
 		b, _ := process(t, "-role baseapp %s", size)

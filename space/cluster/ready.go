@@ -40,6 +40,8 @@ func (c *Cluster) ready(ctx context.Context) error {
 	case errors.Is(err, errSlow):
 		err = fmt.Errorf("cluster: not ready after %v: %s", c.cfg.StartTimeout, strings.Join(missing, ", "))
 		return errors.Join(err, c.Trouble())
+	case errors.Is(err, host.ErrStopped) && c.Err() == nil: // by itself, and without a fault
+		return fmt.Errorf("cluster: start: the world was stopped meanwhile: %w", err)
 	case err != nil:
 		return fmt.Errorf("cluster: start: %w", err)
 	}
@@ -114,9 +116,10 @@ func (c *Cluster) Trouble() error {
 // why: other definitions, a manager of an old term.
 var ErrRefused = app.ErrRefused
 
-// hopeless reports whether waiting will not help.
+// hopeless reports whether waiting will not help. A process that has ended joins no more: one that
+// comes into a world that is being stopped ends with it, before the managers tell of it.
 func hopeless(err error) bool {
-	return errors.Is(err, ErrRefused) || errors.Is(err, mercury.ErrKey)
+	return errors.Is(err, ErrRefused) || errors.Is(err, mercury.ErrKey) || errors.Is(err, host.ErrStopped)
 }
 
 // watchManagers asks managers elsewhere, as an observer.

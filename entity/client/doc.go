@@ -43,9 +43,9 @@
 // view of the entity.
 //
 // A game may write a Go type for what it sees of an entity type, with handles for the properties,
-// Go methods for the client methods, and setters that are told of changes; see Register. Each
-// change, of a whole property or of a part of one, is told with its path and the old value, after
-// it was made.
+// Go methods for the client methods, setters that are told of changes, and hooks (EnterWatcher,
+// LeaveWatcher, MoveWatcher, ForcedWatcher); see Register. Each change, of a whole property or of a
+// part of one, is told with its path and the old value, after it was made.
 //
 // Of an entity that leaves, the client keeps the values if the server says so, and the place, in one of
 // protocol.MaxKept slots. When it comes back, the server tells what has changed; the game sees a Left

@@ -330,7 +330,7 @@ func (c *Client) onReset(body []byte) error {
 		return malformed("reset has a body")
 	}
 	c.forget()
-	if c.cfg.Events.Reset != nil {
+	if c.state != Closed && c.cfg.Events.Reset != nil {
 		c.cfg.Events.Reset()
 	}
 	return nil
@@ -351,7 +351,7 @@ func (c *Client) onResetEntities(body []byte) error {
 	}
 	c.forget()
 	c.player, c.enabled = nil, false
-	if c.cfg.Events.EntitiesReset != nil {
+	if c.state != Closed && c.cfg.Events.EntitiesReset != nil {
 		c.cfg.Events.EntitiesReset()
 	}
 	c.enableAgain()
@@ -366,13 +366,19 @@ func (c *Client) enableAgain() {
 	}
 }
 
-// forget drops everything that the cell part has shown.
+// forget drops everything that the cell part has shown, and tells the scripts.
 func (c *Client) forget() {
+	gone := c.entities
 	c.entities, c.data, c.day = replicas{}, nil, dayClock{}
 	c.aliases.clear()
 	c.forgetKept()
 	c.inWorld, c.space, c.bundle = false, 0, 0
 	c.dirty, c.moving, c.charges = false, false, nil
+	for _, k := range gone.order {
+		if c.state != Closed { // by one of them
+			gone.at[k.at].hasLeft()
+		}
+	}
 }
 
 func (c *Client) onCellPlayer(body []byte) error {
@@ -400,7 +406,7 @@ func (c *Client) onCellGone(body []byte) error {
 		return malformed("cell gone has a body")
 	}
 	c.forget()
-	if c.cfg.Events.CellGone != nil {
+	if c.state != Closed && c.cfg.Events.CellGone != nil {
 		c.cfg.Events.CellGone(c.player)
 	}
 	return nil

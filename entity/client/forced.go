@@ -17,7 +17,7 @@ func (c *Client) onForced(body []byte) error {
 	}
 	c.force(&m)
 	c.stats.Forced++
-	c.player.forced()
+	c.player.isForced()
 	if c.state != Closed && c.cfg.Events.Forced != nil {
 		c.cfg.Events.Forced(c.player)
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -75,6 +76,18 @@ func (r *Replica) script() *bound {
 type bound struct {
 	kind  *script.Type
 	value reflect.Value
+}
+
+// Client returns the client whose copy it is, so that a script can ask for others that it sees.
+func (r *Replica) Client() *Client { return r.client }
+
+// Age is how long ago the place came that an entity in motion has here, by the clock of Tick
+// (session.Session.Now), rounded to milliseconds. It is 0 for one at rest, which is where it says.
+func (r *Replica) Age(now time.Duration) time.Duration {
+	if r.heard == 0 {
+		return 0
+	}
+	return time.Duration(uint32(now/time.Millisecond)-r.heard) * time.Millisecond
 }
 
 // Own reports whether r is the player's own entity.

@@ -27,7 +27,8 @@ func NewScripts(schema *property.Schema) *Scripts {
 		})
 	}
 	s.player = table("client: player script", property.OwnClientSide, reflect.TypeFor[ForcedWatcher]())
-	s.others = table("client: script", property.OtherClientSide)
+	s.others = table("client: script", property.OtherClientSide,
+		reflect.TypeFor[EnterWatcher](), reflect.TypeFor[LeaveWatcher](), reflect.TypeFor[MoveWatcher]())
 	return s
 }
 
@@ -44,26 +45,16 @@ func (s *Scripts) Err() error { return s.registry.Err() }
 // field must have the tag `cellscape:"local"`, and lives as long as the replica. Every client
 // method of the definition must be a Go method of *T, which is called before Events.Called.
 // Setters, methods called OnSet and the property's name, are called before Events.PropertyChanged,
-// but not for the values with which an entity is made; see property.Setters. Any other method whose
-// name begins with On is refused, since nothing would call it. Panics are not caught. Err reports
-// the faults.
+// but not for the values with which an entity is made; see property.Setters. It may also be an
+// EnterWatcher, a LeaveWatcher and a MoveWatcher. Any other method whose name begins with On is
+// refused, since nothing would call it. Panics are not caught. Err reports the faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.others, name, constructor)
 }
 
-// ForcedWatcher is the hook of a player's script that is told what Events.Forced is told, before
-// that.
-type ForcedWatcher interface{ OnForced() }
-
-// forced tells the script.
-func (r *Replica) forced() {
-	if s, ok := r.Script().(ForcedWatcher); ok {
-		s.OnForced()
-	}
-}
-
 // RegisterPlayer is Register for the player's own entity, of which the player sees other
-// properties. Its script may also be a ForcedWatcher.
+// properties. Its script may also be a ForcedWatcher, but none
+// of the other watchers.
 func RegisterPlayer[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.player, name, constructor)
 }

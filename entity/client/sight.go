@@ -46,6 +46,7 @@ func (c *Client) enter(r *Replica, alias uint32, position, direction property.Ve
 	if c.cfg.Filter != nil {
 		r.SetFilter(c.cfg.Filter(r))
 	}
+	r.hasEntered()
 	if c.state != Closed && c.cfg.Events.Entered != nil {
 		c.cfg.Events.Entered(r)
 	}
@@ -84,14 +85,16 @@ func (c *Client) onLeave(body []byte) error {
 
 func (c *Client) leave(id entity.ID) bool {
 	r := c.entities.remove(id)
-	if r != nil {
-		c.loseControl(r)
-		c.aliases.remove(r)
+	if r == nil {
+		return false
 	}
-	if r != nil && c.cfg.Events.Left != nil {
+	c.loseControl(r)
+	c.aliases.remove(r)
+	r.hasLeft()
+	if c.state != Closed && c.cfg.Events.Left != nil {
 		c.cfg.Events.Left(r)
 	}
-	return r != nil
+	return true
 }
 
 func (c *Client) onCall(body []byte) error {
@@ -148,7 +151,11 @@ func (c *Client) onRest(body []byte) error {
 }
 
 func (c *Client) tellMoved(r *Replica, moves bool) {
-	if moves && c.cfg.Events.Moved != nil {
+	if !moves {
+		return
+	}
+	r.hasMoved()
+	if c.state != Closed && c.cfg.Events.Moved != nil {
 		c.cfg.Events.Moved(r)
 	}
 }

@@ -14,7 +14,7 @@ func (c *Client) onLeaveSpace(body []byte) error {
 	bundle := c.bundle
 	c.forget()
 	c.bundle = bundle
-	if c.cfg.Events.LeftSpace != nil {
+	if c.state != Closed && c.cfg.Events.LeftSpace != nil {
 		c.cfg.Events.LeftSpace(c.player)
 	}
 	return nil

@@ -8,7 +8,7 @@
 // second what is around, and in the end what that cost.
 //
 //	main.go     dials: a door, whom to trust there, a name
-//	scripts.go  what the program makes of the entities that it sees, and where it would draw them
+//	scripts.go  what the program makes of the entities that it sees
 //	visitor.go  what it does tick by tick, and what it prints
 package main
 
@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/session"
 	"github.com/cellscape/cellscape/examples/arena/defs"
 	"github.com/cellscape/cellscape/mercury/secure"
@@ -83,8 +84,9 @@ func run(ctx context.Context, f *flags, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	v := &visitor{out: out, tracks: make(map[entity.ID]*track)}
-	cfg.Scripts, cfg.Filter, cfg.Events = v.scripts(cfg.Schema), v.follow, v.events()
+	v := &visitor{out: out, greeted: make(map[entity.ID]bool)}
+	cfg.Scripts, cfg.Events = v.scripts(cfg.Schema), v.events()
+	cfg.Filter = func(*client.Replica) client.Filter { return new(client.Hermite) }
 	limit, cancel := context.WithTimeout(ctx, loginLimit)
 	player, err := session.Dial(limit, cfg)
 	cancel()

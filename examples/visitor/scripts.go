@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/property"
@@ -27,7 +25,7 @@ type self struct {
 
 func (s *self) Heard(string)       {} // its own words
 func (s *self) Richer(uint32)      {} // they were praised
-func (s *self) Waved(by entity.ID) { s.visitor.hear(by, "waves to the visitor") }
+func (s *self) Waved(by entity.ID) { s.visitor.hear(s.Client().Entity(by), "waves to the visitor") }
 
 // other is another player's avatar.
 type other struct {
@@ -36,13 +34,16 @@ type other struct {
 	visitor    *visitor `cellscape:"local"`
 }
 
-func (o *other) Heard(text string) { o.visitor.hear(o.ID, text) }
+// OnLeft is called when it goes out of view, whatever the reason.
+func (o *other) OnLeft() { delete(o.visitor.greeted, o.ID) }
+
+func (o *other) Heard(text string) { o.visitor.hear(o.Replica, text) }
 func (o *other) Waved(entity.ID)   {}
 func (o *other) Richer(uint32)     {}
 func (o *other) String() string    { return o.Name.Get() }
 
 // OnSetMood is called when the property has changed.
-func (o *other) OnSetMood(*property.Change) { o.visitor.hear(o.ID, "is "+o.Mood.Get()) }
+func (o *other) OnSetMood(*property.Change) { o.visitor.hear(o.Replica, "is "+o.Mood.Get()) }
 
 // guard is one of the arena's guards.
 type guard struct {
@@ -50,21 +51,6 @@ type guard struct {
 	visitor *visitor `cellscape:"local"`
 }
 
-func (g *guard) Shout(text string) { g.visitor.hear(g.ID, text) }
+func (g *guard) OnLeft()           { delete(g.visitor.greeted, g.ID) }
+func (g *guard) Shout(text string) { g.visitor.hear(g.Replica, text) }
 func (g *guard) String() string    { return "a guard" }
-
-// track is where an entity is drawn while places of it arrive: a Hermite, which also notes what
-// it is told.
-type track struct {
-	client.Hermite
-	of      *client.Replica
-	told    time.Duration // when a place has come
-	moves   bool
-	greeted bool
-}
-
-// Input implements client.Filter.
-func (t *track) Input(now time.Duration, position, direction property.Vector3, says client.Word) {
-	t.told, t.moves = now, says == client.Moves
-	t.Hermite.Input(now, position, direction, says)
-}

@@ -25,34 +25,25 @@ const (
 // visitor is what the program knows. It belongs to the goroutine of its session.
 type visitor struct {
 	out          io.Writer
-	tracks       map[entity.ID]*track // of all in view
+	greeted      map[entity.ID]bool // of those in view
 	moves, heard int
 }
 
 // events are what the visitor is told beside what its scripts are.
 func (v *visitor) events() client.Events {
 	return client.Events{
-		Left:        func(r *client.Replica) { delete(v.tracks, r.ID) },
-		Reset:       func() { clear(v.tracks) },
 		Moved:       func(*client.Replica) { v.moves++ },
 		Interrupted: func(why error) { fmt.Fprintln(v.out, "the connection is lost:", why) },
 		Resumed:     func() { fmt.Fprintln(v.out, "the connection is back") },
 	}
 }
 
-// follow gives each entity that comes into view a track, which is its filter.
-func (v *visitor) follow(r *client.Replica) client.Filter {
-	t := &track{of: r}
-	v.tracks[r.ID] = t
-	return t
-}
-
-// hear prints what comes from somebody.
-func (v *visitor) hear(id entity.ID, what string) {
+// hear prints what comes from somebody, nil for one out of view.
+func (v *visitor) hear(from *client.Replica, what string) {
 	v.heard++
 	who := "somebody out of view"
-	if t := v.tracks[id]; t != nil {
-		who = fmt.Sprint(t.of.Script())
+	if from != nil {
+		who = fmt.Sprint(from.Script())
 	}
 	fmt.Fprintf(v.out, "    %s: %s\n", who, what)
 }
@@ -81,16 +72,12 @@ func (v *visitor) play(ctx context.Context, player *session.Session) error {
 	}
 }
 
-// around are the tracks of those in view, the nearest first.
-func (v *visitor) around(c *client.Client) (near []*track) {
+// around are those in view, the nearest first.
+func around(c *client.Client) []*client.Replica {
 	at := c.Player().Position
-	for r := range c.Entities() {
-		near = append(near, v.tracks[r.ID])
-	}
-	slices.SortFunc(near, func(a, b *track) int {
-		return cmp.Compare(property.Distance(at, a.of.Position), property.Distance(at, b.of.Position))
+	return slices.SortedFunc(c.Entities(), func(a, b *client.Replica) int {
+		return cmp.Compare(property.Distance(at, a.Position), property.Distance(at, b.Position))
 	})
-	return near
 }
 
 // act greets whom the visitor has reached, and goes on to the nearest whom it has not greeted, or
@@ -100,20 +87,20 @@ func (v *visitor) act(c *client.Client) error {
 		return nil // its entity is on its way, or led by the server
 	}
 	own, to := c.Player(), property.Vector3{}
-	for _, t := range v.around(c) {
-		if t.greeted {
+	for _, r := range around(c) {
+		if v.greeted[r.ID] {
 			continue
 		}
-		if property.Distance(own.Position, t.of.Position) > reach {
-			to = t.of.Position
+		if property.Distance(own.Position, r.Position) > reach {
+			to = r.Position
 			break
 		}
-		t.greeted = true
-		if err := own.Cell().Call("say", "good day, "+fmt.Sprint(t.of.Script())); err != nil {
+		v.greeted[r.ID] = true
+		if err := own.Cell().Call("say", "good day, "+fmt.Sprint(r.Script())); err != nil {
 			return err
 		}
-		if t.of.Def.Name == "Avatar" {
-			if err := t.of.Cell().Call("wave"); err != nil {
+		if r.Def.Name == "Avatar" {
+			if err := r.Cell().Call("wave"); err != nil {
 				return err
 			}
 		}
@@ -124,15 +111,12 @@ func (v *visitor) act(c *client.Client) error {
 
 // look prints who is around, and how well the visitor knows where.
 func (v *visitor) look(c *client.Client, now time.Duration) {
-	own, near := c.Player(), v.around(c)
+	own, near := c.Player(), around(c)
 	fmt.Fprintf(v.out, "at %.0f, %.0f: %d in view, %d moves seen, %d things heard\n", own.Position.X, own.Position.Z, len(near), v.moves, v.heard)
-	for _, t := range near[:min(listed, len(near))] {
-		drawn, _ := t.of.Shown(now)
-		age := "stands"
-		if t.moves {
-			age = fmt.Sprintf("moves, told %v ago", (now - t.told).Round(time.Millisecond))
-		}
-		fmt.Fprintf(v.out, "  %-12v %5.1f m away, drawn %.1f m behind; %s\n", t.of.Script(), property.Distance(own.Position, drawn), property.Distance(t.of.Position, drawn), age)
+	for _, r := range near[:min(listed, len(near))] {
+		drawn, _ := r.Shown(now)
+		fmt.Fprintf(v.out, "  %-12v %5.1f m away, drawn %.1f m behind a place %v old\n",
+			r.Script(), property.Distance(own.Position, drawn), property.Distance(r.Position, drawn), r.Age(now).Round(time.Millisecond))
 	}
 }
 

@@ -1,0 +1,43 @@
+package client
+
+// EnterWatcher is the hook of a script of Register that is told when its entity has come into view,
+// before Events.Entered. It has its values and its place by then.
+type EnterWatcher interface{ OnEntered() }
+
+// LeaveWatcher is the hook of a script of Register that is told when its entity has gone out of
+// view: before Events.Left, and also when all that was seen goes at once, before Events.Reset,
+// CellGone, LeftSpace and EntitiesReset. Only the end of the session is not told. The script is not
+// called any more after it.
+type LeaveWatcher interface{ OnLeft() }
+
+// MoveWatcher is the hook of a script of Register that is told when its entity has moved, before
+// Events.Moved.
+type MoveWatcher interface{ OnMoved() }
+
+// ForcedWatcher is the hook of a player's script that is told what Events.Forced is told, before
+// that.
+type ForcedWatcher interface{ OnForced() }
+
+func (r *Replica) hasEntered() {
+	if s, ok := r.Script().(EnterWatcher); ok {
+		s.OnEntered()
+	}
+}
+
+func (r *Replica) hasLeft() {
+	if s, ok := r.Script().(LeaveWatcher); ok {
+		s.OnLeft()
+	}
+}
+
+func (r *Replica) hasMoved() {
+	if s, ok := r.Script().(MoveWatcher); ok {
+		s.OnMoved()
+	}
+}
+
+func (r *Replica) isForced() {
+	if s, ok := r.Script().(ForcedWatcher); ok {
+		s.OnForced()
+	}
+}

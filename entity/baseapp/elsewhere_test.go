@@ -174,6 +174,56 @@ func TestNameGivenUpMeanwhile(t *testing.T) {
 	r.wantEvents("name 45 auction is " + num(id) + "'s the name was given up meanwhile")
 }
 
+// A base that gives a name up and asks again at once has two questions under way, and another base
+// may get the name between them: the first answer says nothing of the second.
+func TestNameAskedForAgain(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		first, second bool // whether the base has the name by the answer
+		want          string
+	}{
+		{"another got it", true, false, "entity 0.99 has the name"},
+		{"another had it", false, true, ""},
+		{"nobody else", true, true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := joinedRig(t)
+			id, v := r.spawn()
+			r.events = nil
+			holder := map[bool]entity.ID{true: id, false: 99}
+			_ = v.RegisterName("auction", "OnName", 1)
+			first := one(t, told[wire.RegisterName](r, baseAppMgr))
+			v.UnregisterName("auction")
+			_ = v.RegisterName("auction", "OnName", 2)
+			second := one(t, told[wire.RegisterName](r, baseAppMgr))
+			r.say(r.bases, &wire.NameHeld{Request: first.Request, ID: holder[c.first], App: self})
+			r.say(r.bases, &wire.NameHeld{Request: second.Request, ID: holder[c.second], App: self})
+			r.wantEvents("name 1 auction is "+num(holder[c.first])+"'s the name was given up meanwhile", "name 2 auction is "+num(holder[c.second])+"'s "+c.want)
+			if got := v.UnregisterName("auction"); got != c.second {
+				t.Errorf("the base has the name: %v", got)
+			}
+		})
+	}
+}
+
+// One that asks twice for what somebody else has, who gives it up between the two, has it.
+func TestNameAskedForTwice(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.events = nil
+	var asks []uint64
+	for i := range int64(2) {
+		_ = v.RegisterName("auction", "OnName", i)
+		asks = append(asks, one(t, told[wire.RegisterName](r, baseAppMgr)).Request)
+	}
+	r.say(r.bases, &wire.NameHeld{Request: asks[0], ID: 99, App: self})
+	r.say(r.bases, &wire.NameHeld{Request: asks[1], ID: id, App: self})
+	r.wantEvents("name 0 auction is 99's entity 0.99 has the name", "name 1 auction is "+num(id)+"'s ")
+	if !v.UnregisterName("auction") {
+		t.Error("the base has not the name")
+	}
+}
+
 func TestLookupName(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()

@@ -23,6 +23,10 @@ import (
 // Whoever takes a name back that is leaving is told so by an answer. Until then no copy has the
 // name: a base that comes back from one is told that its question was forgotten.
 //
+// A base that has given up a name before it was answered, and asks again, has two questions under
+// way; somebody else may get the name between them. What was answered to the first says nothing of
+// the second.
+//
 // A base that gives a name up has it until no copy says so any more: from an older one it would
 // come back with the name, which is another's by then. So a copy has no name that is leaving, and
 // the BaseAppMgr has it still.
@@ -30,6 +34,7 @@ type ownName struct {
 	name         string
 	has, leaving bool
 	again        bool   // it was leaving, and the base has asked for it again
+	since, last  uint64 // the first and the last question that count; answers to earlier ones do not
 	without      uint64 // the first copy that was sent without it, if it is leaving; 0 for none
 }
 
@@ -78,15 +83,18 @@ func (b *base) register(name string, done func(*flow.Grant)) error {
 	if i < 0 && (b.staying() >= limits.BaseNames || len(b.names) >= maxOwnNames) || i >= 0 && b.names[i].leaving && b.staying() >= limits.BaseNames {
 		return fmt.Errorf("%w: a base has at most %d names", entity.ErrTooMany, limits.BaseNames)
 	}
-	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID}, func(m *wire.NameHeld) { done(b.registered(name, m)) }) {
+	asked := a.asked + 1
+	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID}, func(m *wire.NameHeld) { done(b.registered(name, asked, m)) }) {
 		return errAsks
 	}
-	a.asked++
+	a.asked = asked
 	if i < 0 {
-		b.names = append(b.names, ownName{name: name})
-	} else {
-		n := &b.names[i]
-		n.again, n.leaving, n.without = n.again || n.leaving, false, 0
+		b.names = append(b.names, ownName{name: name, since: asked, last: asked})
+		return nil
+	}
+	n := &b.names[i]
+	if n.last = asked; n.leaving {
+		n.again, n.leaving, n.without, n.since = true, false, 0, asked
 	}
 	return nil
 }
@@ -106,17 +114,19 @@ func (b *base) staying() (n int) {
 	return n
 }
 
-// registered takes in whether the base has the name. A name that nobody wants any more is given back.
-func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
+// registered takes in what was answered to a question: whether the base has the name. A name that
+// nobody wants any more is given back.
+func (b *base) registered(name string, asked uint64, m *wire.NameHeld) *flow.Grant {
 	i := b.named(name)
-	given := i < 0 || b.names[i].leaving
+	given := i < 0 || b.names[i].leaving || asked < b.names[i].since
 	switch own := m.ID == b.id; {
 	case b.aside: // its next life is told that this was forgotten
 	case own && (i < 0 || b.removed):
 		b.app.baseMgr.Send(&wire.NameGone{Name: name, ID: b.id})
+	case i < 0 || asked < b.names[i].since:
 	case own:
 		b.names[i].has, b.names[i].again = true, false
-	case i >= 0:
+	case asked == b.names[i].last:
 		b.names = slices.Delete(b.names, i, i+1)
 	}
 	g := &flow.Grant{Name: name, ID: m.ID, Type: m.Type, App: m.App}

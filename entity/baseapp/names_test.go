@@ -106,7 +106,7 @@ func TestNameTakenBackUntold(t *testing.T) {
 	if got := restored(); len(got) != 0 {
 		t.Errorf("restored with the names %v", got)
 	}
-	c.a.byID[id].registered("auction", &wire.NameHeld{ID: id, App: self})
+	c.a.byID[id].registered("auction", c.a.asked, &wire.NameHeld{ID: id, App: self})
 	if got := restored(); len(got) != 1 || !got[0].has {
 		t.Errorf("restored with the names %v once it was told", got)
 	}

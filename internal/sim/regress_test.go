@@ -30,6 +30,7 @@ const (
 	around   = "a handoff waited in a full channel, and three ghosts passed a client's moves round and round, which kept it full"
 	unissued = "a BaseApp died that the manager had not seen, and apps that had not seen it either did not know whose ids its heir had"
 	another  = "the next manager had a newer rule for the bases of a dead BaseApp, and with it another heir for those that were already back"
+	wished   = "a base gave a name up before it was answered, asked again, and took the answer to the first question for one to the second"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -77,6 +78,7 @@ func TestKept(t *testing.T) {
 		{swept(5010), around},
 		{managed(31084), unissued},
 		{swept(9018), another},
+		{retiring(73024), wished},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -108,6 +110,13 @@ func managed(seed uint64) Options {
 	o := withManager(optionsOf(seed))
 	o.CrashManager = true
 	return withHeirs(wildly(o))
+}
+
+// retiring is managed with CellApps that are shut down.
+func retiring(seed uint64) Options {
+	o := managed(seed)
+	o.Retire = true
+	return o
 }
 
 // cutting lets pairs of processes be parted.

@@ -31,6 +31,7 @@ const (
 	unissued = "a BaseApp died that the manager had not seen, and apps that had not seen it either did not know whose ids its heir had"
 	another  = "the next manager had a newer rule for the bases of a dead BaseApp, and with it another heir for those that were already back"
 	wished   = "a base gave a name up before it was answered, asked again, and took the answer to the first question for one to the second"
+	ruleless = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -79,6 +80,7 @@ func TestKept(t *testing.T) {
 		{managed(31084), unissued},
 		{swept(9018), another},
 		{retiring(73024), wished},
+		{managed(76042), ruleless},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

@@ -117,6 +117,50 @@ func TestLateRules(t *testing.T) {
 	}
 }
 
+// A BaseApp whose address has another process by now is dead, but its rule is known to those who have
+// not come back yet: the verdict waits for it, or until they are dead as well. It does not wait for
+// one that is there, nor for what nobody can bring any more.
+func TestVerdictWaitsForTheRule(t *testing.T) {
+	gone, holder := wire.AppRef{Role: wire.BaseApp, App: at(41)}, wire.AppRef{Role: wire.BaseApp, App: at(42)}
+	start := func(r *rig) {
+		another := at(41)
+		another.Salt++
+		p := r.connect(wire.BaseApp, another)
+		p.sendJoin()
+		one[wire.Welcome](p)
+	}
+	rule := wire.RejoinRule{App: gone.App, Allocator: 9, Rule: ruleOf(3, holder.App)}
+
+	r, a := running(t, wire.Rejoin{Peers: []wire.AppRef{gone, holder}})
+	take[wire.AppDead](a) // CellApps
+	start(r)
+	r.pass(time.Second)
+	none[wire.AppDead](a)
+	r.rejoinWith(wire.BaseApp, 42, wire.Rejoin{Number: 2, Allocator: 7}, rule)
+	r.pass(200 * time.Millisecond)
+	want := wire.AppDead{Role: wire.BaseApp, App: gone.App, Number: 2<<32 + 1, Allocator: 9, Rule: rule.Rule}
+	if d := cmp.Diff(want, one[wire.AppDead](a), addresses); d != "" {
+		t.Error(d)
+	}
+
+	r, a = running(t, wire.Rejoin{Peers: []wire.AppRef{gone, holder}})
+	take[wire.AppDead](a)
+	start(r)
+	r.pass(2 * time.Second)
+	none[wire.AppDead](a)
+	r.pass(2 * time.Second)
+	if dead := take[wire.AppDead](a); len(dead) != 2 || dead[0].Rule.Version != 0 {
+		t.Errorf("dead: %+v", dead)
+	}
+
+	r, a = running(t, wire.Rejoin{Peers: []wire.AppRef{gone}})
+	take[wire.AppDead](a)
+	start(r)
+	if d := one[wire.AppDead](a); d.App != gone.App {
+		t.Errorf("dead: %+v", d)
+	}
+}
+
 // What cannot be of an earlier manager is refused.
 func TestNonsenseRules(t *testing.T) {
 	r := next(t, nil)

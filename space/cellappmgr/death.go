@@ -61,14 +61,19 @@ func (m *CellAppMgr) proves(a *member, reason error) bool {
 	return errors.Is(reason, mercury.ErrPeerAborted) && m.awake.since() >= m.cfg.AppTimeout
 }
 
+// whyReplaced is the reason of a death by replaceStart.
+const whyReplaced = "another process has started at its address"
+
 // replaceStart declares dead whoever else is a member at the address where a process has just
 // started.
 func (m *CellAppMgr) replaceStart(now time.Duration, peer mercury.Address) {
 	for _, a := range slices.Clone(m.members) {
 		switch {
 		case a.address.At != peer.At || a.address == peer:
+		case m.awaitsRule(a):
+			a.replaced = true // judgeSilence declares it dead
 		case a.reports():
-			m.declareDead(now, a, "another process has started at its address")
+			m.declareDead(now, a, whyReplaced)
 		default:
 			m.forget(a)
 		}

@@ -43,6 +43,7 @@ type member struct {
 	operates     bool            // an observer that has ordered the stop, and is told of it
 	said         uint64          // the newest handled SetSpaceData of a CellApp; see wire.SpaceDataSet
 	missing      bool            // known only because others share entities with it; see buryLost
+	replaced     bool            // missing, and another process has started at its address
 	faultsLogged bool
 	// refusalLogged says that a space which it asked for in vain was logged.
 	refusalLogged bool

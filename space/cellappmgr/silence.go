@@ -2,6 +2,7 @@ package cellappmgr
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
@@ -23,7 +24,8 @@ import (
 // is its own deafness.
 //
 // Invariants: of a place that has taken a line, silence alone decides only after HangTimeout. A place that
-// was looked at in vain for AppTimeout is dead then, whatever was there before.
+// was looked at in vain for AppTimeout is dead then, whatever was there before. No verdict about a BaseApp
+// is told without its rule while somebody may still come back who has it (awaitsRule).
 
 // judgeSilence declares dead whoever has not been heard for too long.
 func (m *CellAppMgr) judgeSilence(now time.Duration) {
@@ -33,13 +35,37 @@ func (m *CellAppMgr) judgeSilence(now time.Duration) {
 	for _, a := range m.members {
 		silent := m.awake.total - a.heard
 		switch {
-		case !a.reports() || silent < m.cfg.AppTimeout:
-		case silent < m.cfg.HangTimeout && m.excused(a):
+		case !a.reports() || silent < m.cfg.AppTimeout && !a.replaced || m.awaitsRule(a):
+		case a.replaced:
+			m.declareDead(now, a, whyReplaced)
+		case !m.overdue(a):
 			m.spare(a, silent)
 		default:
 			m.declareDead(now, a, fmt.Sprintf("silent for %v", silent))
 		}
 	}
+}
+
+// overdue reports whether a member is dead by its silence.
+func (m *CellAppMgr) overdue(a *member) bool {
+	silent := m.awake.total - a.heard
+	return silent >= m.cfg.AppTimeout && (silent >= m.cfg.HangTimeout || !m.excused(a))
+}
+
+// awaitsRule reports whether a BaseApp that an earlier manager knew has not come back, and others may
+// still do so who know by what rule its copies are held. (A verdict without the rule was told as soon as
+// another process had started at the address. CellApps gave up all calls to the bases, and the next
+// manager heard of the rule, and had them go on.)
+func (m *CellAppMgr) awaitsRule(a *member) bool {
+	if a.role != wire.BaseApp || !a.missing {
+		return false
+	}
+	if _, known := m.backups.rules[a.address]; known {
+		return false
+	}
+	return slices.ContainsFunc(m.members, func(b *member) bool {
+		return b != a && b.role == wire.BaseApp && b.missing && !b.replaced && !m.overdue(b)
+	})
 }
 
 // excused reports whether there is an excuse for the silence of a member.

@@ -95,9 +95,12 @@ func (s *noter) begin(b *entity.Base, p *past) {
 // noting is a cell part that hears them.
 type noting struct{ Noted, NotedLife, Faults property.Uint32 }
 
-// Note counts the base's numbers: they come in order, each once, whatever moves or dies in between.
+// Note counts the base's numbers: they come in order, each once, whatever moves or dies in between. A
+// cell part that has heard none yet may be another one of a restored base: the former life had ended
+// the one before, which the next life hears, and does not know why.
 func (s *noting) Note(life, n uint32) {
-	if !mayNote(s.NotedLife.Get(), s.Noted.Get(), life, n) {
+	another := s.Noted.Get() == 0 && life > 0
+	if !another && !mayNote(s.NotedLife.Get(), s.Noted.Get(), life, n) {
 		s.Faults.Set(s.Faults.Get() + 1)
 	}
 	s.NotedLife.Set(life)

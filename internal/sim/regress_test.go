@@ -32,6 +32,7 @@ const (
 	another  = "the next manager had a newer rule for the bases of a dead BaseApp, and with it another heir for those that were already back"
 	wished   = "a base gave a name up before it was answered, asked again, and took the answer to the first question for one to the second"
 	ruleless = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
+	renewed  = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -81,6 +82,7 @@ func TestKept(t *testing.T) {
 		{swept(9018), another},
 		{retiring(73024), wished},
 		{managed(76042), ruleless},
+		{retiring(82041), renewed},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

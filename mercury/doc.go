@@ -81,7 +81,8 @@
 // hello that finds one. It repeats the end of the hello, and the dial ends with ErrKey; after a
 // pass has come, no refusal of a hello ends anything. A refuse also answers a first whose pass is
 // not good, and the dialler begins again with its messages. A reset answers data for an unknown
-// channel. It names the present salt, which is how a peer finds out about a restart.
+// channel, or for one that somebody else has. It names the present salt, which is how a peer finds
+// out about a restart.
 //
 // # Packets
 //

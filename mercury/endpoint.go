@@ -143,8 +143,8 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 }
 
 // firstID is the number of a start's first channel. It depends on salt and secret, so packets for a
-// channel of an earlier start at the same place meet no channel and are answered by a reset, even
-// if both starts drew the same salt. It takes two bytes in a packet.
+// channel of an earlier start at the same place mostly meet no channel and are answered by a reset,
+// even if both starts drew the same salt. It takes two bytes in a packet.
 func firstID(salt uint32, secret [16]byte) ChannelID {
 	mix := uint64(salt)<<32 ^ binary.LittleEndian.Uint64(secret[:])
 	return ChannelID(mix * 0x9E3779B97F4A7C15 >> 51)

@@ -37,7 +37,7 @@ const (
 	challengeSize = prefixSize + 4 + 4 + cookieSize
 	acceptFixed   = prefixSize + 4 + 4 + 4 + 4 + 1
 	refuseSize    = prefixSize + 4 + 4 + 4 + 1 + 4
-	resetSize     = prefixSize + 4 + 8 + 4
+	resetSize     = prefixSize + 4 + 8 + 4 + 1
 	// firstFixed is the header of a first without its pass: kind, version, bind, length of the
 	// pass, number, checksum of the header.
 	firstFixed = 1 + 1 + bindSize + 1 + 4 + 4
@@ -231,11 +231,13 @@ func (f *refusePacket) parse(p []byte) error {
 	return r.Close()
 }
 
-// resetPacket repeats the end of a data packet that found no channel, and says who is here instead.
+// resetPacket repeats the end of a data packet that found no channel of its sender, and says who is
+// here instead.
 type resetPacket struct {
 	Channel ChannelID // that the refused packet was addressed to
 	Tag     uint64    // its last eight bytes, which only those know who have seen it
 	Self    uint32
+	Taken   bool // a channel of that number is here, with somebody else
 }
 
 func (s *resetPacket) append(b []byte) []byte {
@@ -244,13 +246,14 @@ func (s *resetPacket) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.Channel))
 	b = binary.LittleEndian.AppendUint64(b, s.Tag)
 	b = binary.LittleEndian.AppendUint32(b, s.Self)
+	b = codec.AppendBool(b, s.Taken)
 	sealPacket(b[start:])
 	return b
 }
 
 func (s *resetPacket) parse(p []byte) error {
 	r := codec.NewReader(p[prefixSize:])
-	s.Channel, s.Tag, s.Self = ChannelID(r.U32()), r.U64(), r.U32()
+	s.Channel, s.Tag, s.Self, s.Taken = ChannelID(r.U32()), r.U64(), r.U32(), r.Bool()
 	return r.Close()
 }
 

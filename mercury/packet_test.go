@@ -20,6 +20,7 @@ func samplePackets() [][]byte {
 		(&acceptPacket{Dial: 2, Salt: 1, Self: 3, Window: 64, Reply: cookie[:]}).append(nil),
 		(&refusePacket{Dial: 2, Salt: 1, Self: 3, Why: refusedFull}).append(nil),
 		(&resetPacket{Channel: 4, Tag: 5, Self: 3}).append(nil),
+		(&resetPacket{Channel: 4, Tag: 5, Self: 3, Taken: true}).append(nil),
 		plainSealed(append(first, sampleFrames()...), keyOf(cookie[:]), 7),
 		plainSealed(append(appendDataHeader(nil, 3, 1<<40+5, 1<<40), sampleFrames()...), 4, 1<<40+5),
 	}

@@ -105,8 +105,8 @@ func (e *Endpoint) onData(from netip.AddrPort, p []byte) {
 	c := e.channel(h.Channel)
 	if c == nil || !c.sends() {
 		e.stats.BadChannel++
-		if c == nil {
-			e.reset(from, &h, p)
+		if c == nil || c.peer.At != from {
+			e.reset(from, h.Channel, c != nil, p)
 		}
 		return
 	}
@@ -148,6 +148,9 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 	frames, ok := c.unseal(p, head, number)
 	if !ok {
 		e.stats.BadChecksum++
+		if c.peer.At != from {
+			e.reset(from, c.id, true, p)
+		}
 		return
 	}
 	if number >= maxNumber {

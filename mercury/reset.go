@@ -5,9 +5,10 @@ import (
 	"net/netip"
 )
 
-// reset tells the sender of a data packet that its channel is not here. It does not answer a packet
-// too short for a shorter answer; no packet that asks for an ack is so short.
-func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
+// reset tells the sender of a data packet that its channel is not here; taken says that another has
+// its number. It does not answer a packet too short for a shorter answer; no packet that asks for an
+// ack is so short.
+func (e *Endpoint) reset(to netip.AddrPort, channel ChannelID, taken bool, p []byte) {
 	if len(p) <= resetSize {
 		return
 	}
@@ -16,11 +17,12 @@ func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
 		return
 	}
 	e.stats.ResetsOut++
-	e.reply(to, &resetPacket{Channel: h.Channel, Tag: endOf(p), Self: e.self.Salt})
+	e.reply(to, &resetPacket{Channel: channel, Tag: endOf(p), Self: e.self.Salt, Taken: taken})
 }
 
 // onReset ends the channel that the peer does not know. A sender that can repeat the end of a
-// packet in flight has seen it.
+// packet in flight has seen it. A start gives a number once, so the number is taken only if the peer
+// has started anew; in the same start, the packet was damaged on its way.
 func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 	var s resetPacket
 	if s.parse(p) != nil {
@@ -34,6 +36,9 @@ func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 	for c := e.byPlace[from]; c != nil; c = c.sibling {
 		if c.state != open || c.remote != s.Channel || !c.out.hasTag(s.Tag) {
 			continue
+		}
+		if s.Taken && s.Self == c.peer.Salt {
+			break
 		}
 		e.stats.ResetsIn++
 		if s.Self != c.peer.Salt {

@@ -143,6 +143,36 @@ func TestRestartedPeerIsToldApart(t *testing.T) {
 	}
 }
 
+// The new start of a peer may give the number of an old channel to one with somebody else, who has not
+// answered yet, or has. The peer of the old one is told all the same. (It heard nothing, for as long
+// as a channel may be silent.)
+func TestRestartedPeerWhoseNumberIsTaken(t *testing.T) {
+	for _, open := range []bool{true, false} {
+		r := newRig(t, 3, mercury.Config{})
+		r.w.Remove(r.placeB)
+		other := newEndpoint(t, 3, 103, nil, mercury.Config{})
+		if open {
+			r.w.Add(other)
+		}
+		var fresh *mercury.Endpoint
+		for salt := uint32(1000); ; salt++ {
+			fresh = newEndpoint(t, 2, salt, nil, mercury.Config{})
+			if fresh.Dial(other.Self()) == r.chB {
+				break
+			}
+		}
+		r.w.Add(fresh)
+		r.w.Run(50 * time.Millisecond)
+		if err := r.a.Send(r.chA, []byte("hello?")); err != nil {
+			t.Fatal(err)
+		}
+		r.w.Run(20 * time.Millisecond)
+		if closed := r.atA.Of(r.chA).Closed; len(closed) != 1 || !errors.Is(closed[0], mercury.ErrPeerRestarted) {
+			t.Errorf("open %v: closed with %v", open, closed)
+		}
+	}
+}
+
 // The new start of a peer dials at once; the channels of the old one end within a round trip, also
 // when the pings that find out are lost.
 func TestRestartedDialler(t *testing.T) {

@@ -33,6 +33,7 @@ const (
 	wished   = "a base gave a name up before it was answered, asked again, and took the answer to the first question for one to the second"
 	ruleless = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
 	renewed  = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
+	taken    = "a BaseApp's next start gave the number of a player's channel to somebody else, and the player heard nothing for ten seconds"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -83,6 +84,7 @@ func TestKept(t *testing.T) {
 		{retiring(73024), wished},
 		{managed(76042), ruleless},
 		{retiring(82041), renewed},
+		{swept(85132), taken},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

@@ -192,8 +192,10 @@ func (k *oneReal) converged() error {
 		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base; %d were made", critters, want))
 	}
 	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {
-		if b := bases[id]; !b.HasCell && b.Session == 0 {
-			continue // a proxy whose client has gone or never came; the proxy does not stay
+		// A proxy whose client has gone or never came does not stay. A restored one waits for its client
+		// first, though its former life may have let that go, and ended the cell part.
+		if b := bases[id]; !b.HasCell && (b.Session == 0 || k.c.world.bases.again[id]) {
+			continue
 		}
 		if reals[id] != 1 {
 			faults = append(faults, fmt.Errorf("promise 1: %s has %d reals (base says live %t, %v)", id, reals[id], bases[id].Live, bases[id].Order))

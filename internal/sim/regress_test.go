@@ -85,6 +85,7 @@ func TestKept(t *testing.T) {
 		{managed(76042), ruleless},
 		{retiring(82041), renewed},
 		{swept(85132), taken},
+		{retiring(91109), renewed},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

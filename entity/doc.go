@@ -122,7 +122,7 @@
 //	                           cell part   ghost       base        client
 //	properties                 it sets     it reads    it sets     it reads
 //	methods of the definition  cell        -           base        client
-//	hooks                      yes         -           yes         what comes, moves and goes
+//	hooks                      yes         -           yes         what comes, moves, goes, is forced
 //	setters                    -           yes         -           yes
 //	timers, requests, Backup   yes         -           yes         -
 //	walks, controllers         yes         -           -           -

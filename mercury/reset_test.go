@@ -8,13 +8,6 @@ import (
 	"time"
 )
 
-// lastWord is why a channel was closed.
-type lastWord struct{ why error }
-
-func (l *lastWord) Opened(time.Duration, ChannelID, Address)       {}
-func (l *lastWord) Message(time.Duration, ChannelID, bool, []byte) {}
-func (l *lastWord) Closed(_ time.Duration, _ ChannelID, why error) { l.why = why }
-
 // A reset that says that the number is somebody else's ends the channel only if the peer has started
 // anew: in one start no number is given twice, so it answers a packet that was damaged, of one who
 // has moved.
@@ -29,7 +22,7 @@ func TestResetOfATakenNumber(t *testing.T) {
 		{taken: true},
 		{again: true, taken: true, forged: true},
 	} {
-		var ear lastWord
+		var ear pairEars
 		a, b := testEndpoint(t, 1, &ear), testEndpoint(t, 2, nil)
 		id := a.Dial(b.self)
 		exchange(0, a, b)
@@ -49,8 +42,8 @@ func TestResetOfATakenNumber(t *testing.T) {
 		}
 		a.Receive(now, b.self.At, reset.append(nil))
 		a.Advance(now)
-		if !errors.Is(ear.why, c.want) {
-			t.Errorf("%+v: closed with %v", c, ear.why)
+		if why := errors.Join(ear.closed...); !errors.Is(why, c.want) {
+			t.Errorf("%+v: closed with %v", c, why)
 		}
 	}
 }

@@ -93,7 +93,8 @@ func (b *base) register(name string, done func(*flow.Grant)) error {
 		return nil
 	}
 	n := &b.names[i]
-	if n.last = asked; n.leaving {
+	n.last = asked
+	if n.leaving {
 		n.again, n.leaving, n.without, n.since = true, false, 0, asked
 	}
 	return nil
@@ -118,12 +119,13 @@ func (b *base) staying() (n int) {
 // nobody wants any more is given back.
 func (b *base) registered(name string, asked uint64, m *wire.NameHeld) *flow.Grant {
 	i := b.named(name)
-	given := i < 0 || b.names[i].leaving || asked < b.names[i].since
+	current := i >= 0 && asked >= b.names[i].since
+	given := !current || b.names[i].leaving
 	switch own := m.ID == b.id; {
 	case b.aside: // its next life is told that this was forgotten
 	case own && (i < 0 || b.removed):
 		b.app.baseMgr.Send(&wire.NameGone{Name: name, ID: b.id})
-	case i < 0 || asked < b.names[i].since:
+	case !current:
 	case own:
 		b.names[i].has, b.names[i].again = true, false
 	case asked == b.names[i].last:

@@ -376,7 +376,7 @@ func (c *Client) forget() {
 	c.dirty, c.moving, c.charges = false, false, nil
 	for _, k := range gone.order {
 		if c.state != Closed { // by one of them
-			gone.at[k.at].hasLeft()
+			gone.at[k.at].tellLeft()
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (c *Client) onForced(body []byte) error {
 	}
 	c.force(&m)
 	c.stats.Forced++
-	c.player.isForced()
+	c.player.tellForced()
 	if c.state != Closed && c.cfg.Events.Forced != nil {
 		c.cfg.Events.Forced(c.player)
 	}

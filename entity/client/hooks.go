@@ -18,25 +18,25 @@ type MoveWatcher interface{ OnMoved() }
 // that.
 type ForcedWatcher interface{ OnForced() }
 
-func (r *Replica) hasEntered() {
+func (r *Replica) tellEntered() {
 	if s, ok := r.Script().(EnterWatcher); ok {
 		s.OnEntered()
 	}
 }
 
-func (r *Replica) hasLeft() {
+func (r *Replica) tellLeft() {
 	if s, ok := r.Script().(LeaveWatcher); ok {
 		s.OnLeft()
 	}
 }
 
-func (r *Replica) hasMoved() {
+func (r *Replica) tellMoved() {
 	if s, ok := r.Script().(MoveWatcher); ok {
 		s.OnMoved()
 	}
 }
 
-func (r *Replica) isForced() {
+func (r *Replica) tellForced() {
 	if s, ok := r.Script().(ForcedWatcher); ok {
 		s.OnForced()
 	}

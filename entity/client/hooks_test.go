@@ -86,6 +86,16 @@ func TestScriptEndsTheSession(t *testing.T) {
 	}
 }
 
+// Nor does one that enters in place of the one that ended it.
+func TestScriptEndsTheSessionBeforeAnotherEnters(t *testing.T) {
+	r := watching(t)
+	r.say(r.enter(foe, 2).Append(r.cell(2)))
+	r.c.Entity(foe).Script().(*watcher).tell = func(string, ...any) { r.c.Close() }
+	r.events = nil
+	r.say(r.enter(foe, 3).Append(r.cell(3)))
+	r.wantEvents()
+}
+
 // Age is that of a place in a packet; a Rest has none.
 func TestAge(t *testing.T) {
 	r := newRig(t)

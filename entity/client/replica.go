@@ -87,7 +87,7 @@ func (r *Replica) Age(now time.Duration) time.Duration {
 	if r.heard == 0 {
 		return 0
 	}
-	return time.Duration(uint32(now/time.Millisecond)-r.heard) * time.Millisecond
+	return time.Duration(int32(uint32(now/time.Millisecond)-r.heard)) * time.Millisecond
 }
 
 // Own reports whether r is the player's own entity.

@@ -53,8 +53,7 @@ func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 }
 
 // RegisterPlayer is Register for the player's own entity, of which the player sees other
-// properties. Its script may also be a ForcedWatcher, but none
-// of the other watchers.
+// properties. Its script may also be a ForcedWatcher, but none of the other watchers.
 func RegisterPlayer[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.player, name, constructor)
 }

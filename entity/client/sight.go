@@ -46,7 +46,9 @@ func (c *Client) enter(r *Replica, alias uint32, position, direction property.Ve
 	if c.cfg.Filter != nil {
 		r.SetFilter(c.cfg.Filter(r))
 	}
-	r.hasEntered()
+	if c.state != Closed { // by who has heard that a former one left
+		r.tellEntered()
+	}
 	if c.state != Closed && c.cfg.Events.Entered != nil {
 		c.cfg.Events.Entered(r)
 	}
@@ -90,7 +92,7 @@ func (c *Client) leave(id entity.ID) bool {
 	}
 	c.loseControl(r)
 	c.aliases.remove(r)
-	r.hasLeft()
+	r.tellLeft()
 	if c.state != Closed && c.cfg.Events.Left != nil {
 		c.cfg.Events.Left(r)
 	}
@@ -154,7 +156,7 @@ func (c *Client) tellMoved(r *Replica, moves bool) {
 	if !moves {
 		return
 	}
-	r.hasMoved()
+	r.tellMoved()
 	if c.state != Closed && c.cfg.Events.Moved != nil {
 		c.cfg.Events.Moved(r)
 	}

@@ -61,7 +61,6 @@ func (m *CellAppMgr) proves(a *member, reason error) bool {
 	return errors.Is(reason, mercury.ErrPeerAborted) && m.awake.since() >= m.cfg.AppTimeout
 }
 
-// whyReplaced is the reason of a death by replaceStart.
 const whyReplaced = "another process has started at its address"
 
 // replaceStart declares dead whoever else is a member at the address where a process has just

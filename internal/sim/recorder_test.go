@@ -326,7 +326,7 @@ func (rec *recorder) ofMembers(id wire.ID) teller {
 		return tell(func(m *wire.Members) string { return "Members " + rec.apps(m.Apps) })
 	case wire.RejoinID:
 		return tell(func(m *wire.Rejoin) string {
-			return fmt.Sprintf("Rejoin as number %d, entities shared with %s", m.Number, rec.apps(m.Peers))
+			return fmt.Sprintf("Rejoin as number %d, counts on %s", m.Number, rec.apps(m.Peers))
 		})
 	case wire.RejoinCellID:
 		return tell(func(m *wire.RejoinCell) string {

@@ -31,6 +31,7 @@ const (
 	unissued = "a BaseApp died that the manager had not seen, and apps that had not seen it either did not know whose ids its heir had"
 	another  = "the next manager had a newer rule for the bases of a dead BaseApp, and with it another heir for those that were already back"
 	wished   = "a base gave a name up before it was answered, asked again, and took the answer to the first question for one to the second"
+	nameless = "all BaseApps died with the manager, no CellApp named them to the next one, and what was told them was told for ever"
 	ruleless = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
 	renewed  = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
 	taken    = "a BaseApp's next start gave the number of a player's channel to somebody else, and the player heard nothing for ten seconds"
@@ -86,6 +87,7 @@ func TestKept(t *testing.T) {
 		{retiring(82041), renewed},
 		{swept(85132), taken},
 		{retiring(91109), renewed},
+		{retiring(91049), nameless},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

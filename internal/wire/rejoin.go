@@ -70,7 +70,8 @@ type Rejoin struct {
 	// Graves are the starts of apps that this app knows to be dead.
 	Graves []AppRef
 	// Peers are the apps on which, as far as this app knows, parts of its entities live: bases,
-	// reals, ghosts, copies, and reals that are being handed over. BaseAppMgr and BaseApps name all BaseApps.
+	// reals, ghosts, copies, and reals that are being handed over. Whoever names any names
+	// all BaseApps.
 	Peers []AppRef
 }
 

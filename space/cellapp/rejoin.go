@@ -2,6 +2,7 @@ package cellapp
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
@@ -35,10 +36,18 @@ func (a *CellApp) rejoin(now time.Duration) {
 	a.manager.Send(&wire.RejoinEnd{Cells: uint32(len(cells)), Rules: rules})
 }
 
-// peers names the apps on which parts of the entities here live. An app that does not come back to
-// the manager is dead, and perhaps nobody else knows of it.
+// peers names the apps on which parts of the entities here live, and all BaseApps. An app that does not
+// come back to the manager is dead, and perhaps nobody else knows of it. A BaseApp without entities here
+// counts, too: a ghost of one of its entities may be on its way. (All BaseApps and a CellApp died with the
+// manager. What another CellApp then had to tell the bases of the ghosts that had come from that CellApp,
+// it told for ever.)
 func (a *CellApp) peers() (refs []wire.AppRef) {
 	cells, bases := a.population.Peers()
+	for app := range a.roster.Of(wire.BaseApp) {
+		if !slices.Contains(bases, app) {
+			bases = append(bases, app)
+		}
+	}
 	add := func(role wire.Role, apps []mercury.Address) {
 		for _, app := range apps {
 			if len(refs) < wire.MaxPeerApps && !a.links.Dead(app) && app != a.cfg.Transport.Self() {

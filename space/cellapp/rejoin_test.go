@@ -38,6 +38,7 @@ func TestTellsAnotherManager(t *testing.T) {
 	r := newRig(t)
 	r.world()
 	r.manage(&wire.AppDead{Role: wire.BaseApp, App: addr(5), Number: 7, Allocator: 9, Rule: migrate.Rule{Version: 3}})
+	r.manage(&wire.Members{Apps: []wire.AppRef{{Role: wire.BaseApp, App: addr(8)}}}) // of which nothing is here
 	r.manage(&wire.Freeze{On: true})
 	r.app.Retire("old hardware")
 	r.dial(77)
@@ -65,7 +66,7 @@ func TestTellsAnotherManager(t *testing.T) {
 	if len(m.Graves) != 1 || m.Graves[0] != (wire.AppRef{Role: wire.BaseApp, App: addr(5)}) {
 		t.Errorf("graves %v", m.Graves)
 	}
-	if len(m.Peers) != 2 || m.Peers[0] != (wire.AppRef{Role: wire.CellApp, App: addr(2)}) || m.Peers[1] != (wire.AppRef{Role: wire.BaseApp, App: addr(3)}) {
+	if want := []wire.AppRef{{Role: wire.CellApp, App: addr(2)}, {Role: wire.BaseApp, App: addr(3)}, {Role: wire.BaseApp, App: addr(8)}}; !slices.Equal(m.Peers, want) {
 		t.Errorf("peers %v", m.Peers)
 	}
 	told, err := bsp.Parse(c.Tree)

@@ -110,7 +110,7 @@ func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
 	case wire.CellApp:
 		m.declareDead(now, &member{role: p.Role, address: p.App}, "it did not come back to the new manager")
 	case wire.BaseApp:
-		m.log.Warn("a BaseApp with entities has not come back; it still has time", "address", p.App.String(), "time", m.cfg.AppTimeout)
+		m.log.Warn("a BaseApp that others know has not come back; it still has time", "address", p.App.String(), "time", m.cfg.AppTimeout)
 		m.add(&member{role: p.Role, address: p.App, heard: m.awake.total, missing: true})
 	}
 }

@@ -202,7 +202,8 @@ func (p *Population) resend(end *peer, send func(number uint64, payload []byte) 
 
 // giveUp forgets what was sent to a real that will never settle it. For a real with a base, that is
 // when the base says that the real has ended, or is dead itself. A real without a base counts as
-// ended when nobody has found it for long.
+// ended when nobody has found it for long; an orphaned ghost finds nobody. (While the time began with the
+// end of the ghost, callers heard 25 s after the death of a CellApp that there is nobody any more.)
 func (p *Population) giveUp(r *Real, end *peer) bool {
 	switch {
 	case r != nil && r.own(end) || end.out.Kept() == 0:
@@ -219,7 +220,7 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 		}
 		p.abandon(r, end, errBaseDead)
 		return true
-	case end.side == entity.CellPart && p.find(end.id) != nil:
+	case end.side == entity.CellPart && p.finds(end.id):
 		end.giveUpAt = 0
 		return false
 	case end.side == entity.CellPart && end.at == p.env.Self && p.tombstones.Ended(end.id):
@@ -234,6 +235,12 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 	}
 	p.abandon(r, end, errNowhere)
 	return true
+}
+
+// finds reports whether an entity is here, or a ghost that leads to it.
+func (p *Population) finds(id entity.ID) bool {
+	rec := p.find(id)
+	return rec != nil && (rec.real != nil || rec.ghost.OrphanedUntil == 0)
 }
 
 // The reasons why calls are given up.

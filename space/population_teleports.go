@@ -193,8 +193,8 @@ func (r *Real) findNear(t *teleport) way {
 	}
 	t.failed.Code = placement.NotFound
 	t.at = min(r.cell.now+teleportRetry, t.until)
-	if !p.env.Out.Whereis(t.to.Near, r.e.ID) && rec == nil {
-		return way{code: placement.NotFound}
+	if !p.env.Out.Whereis(t.to.Near, r.e.ID) && !p.finds(t.to.Near) {
+		return way{code: placement.NotFound} // an orphaned ghost gives no hope: its base is dead as well
 	}
 	return way{}
 }

@@ -345,10 +345,11 @@ func (a *testApp) Locate(id entity.ID, in entity.SpaceID, at property.Vector3) {
 
 func (a *testApp) Whereis(near, asker entity.ID) bool {
 	b := a.bases[near]
-	if b != nil {
-		a.population.Whereabouts(near, asker, b.app, false)
+	if b == nil || a.Dead(b.app) {
+		return false
 	}
-	return b != nil
+	a.population.Whereabouts(near, asker, b.app, false)
+	return true
 }
 
 func (a *testApp) NewID() (entity.ID, error) {

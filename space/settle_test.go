@@ -370,3 +370,28 @@ func TestEndThatIsNotBelieved(t *testing.T) {
 		t.Errorf("it heard %q", got)
 	}
 }
+
+// A call to an entity without a base is given up some time after its CellApp died, not after its ghost
+// has gone as well.
+func TestCallToOrphanIsGivenUp(t *testing.T) {
+	r := newRig(t, 2)
+	a := r.create(7, -20, 1)
+	rock := r.spawn(20).ID()
+	r.tick(5)
+	r.hold = func(p packet) bool { _, is := p.m.(*flow.Message); return is && p.to == addr(2) }
+	if err := r.cellOf(7, rock).Then("OnPaid", 0).Within(time.Minute).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(2)
+	r.apps = r.apps[:1]
+	a.dead = append(a.dead, addr(2))
+	a.population.CellAppDied(addr(2))
+	r.tick(int(FlowGiveUp/tickPeriod) - 5)
+	if got := r.avatar(7).Diary.Get(); strings.Contains(got, "pay") {
+		t.Fatalf("it heard %q too early", got)
+	}
+	r.tick(10)
+	if got := r.avatar(7).Diary.Get(); !strings.Contains(got, errNowhere.Error()) {
+		t.Errorf("it heard %q", got)
+	}
+}

@@ -289,6 +289,24 @@ func TestTeleportPatience(t *testing.T) {
 	r.diary(7, "created;client true;teleport 1;leaving;entering;entered;stays 1: no cell;")
 }
 
+// Whoever's CellApp and base have died is not waited for, though its ghost is still here.
+func TestTeleportNearOrphan(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.create(8, 20, 1)
+	r.tick(4)
+	a := r.apps[0]
+	r.apps = r.apps[:1]
+	r.bases[8].app = addr(50)
+	a.dead = append(a.dead, addr(2), addr(50))
+	a.population.CellAppDied(addr(2))
+	r.teleport(7, entity.Destination{Near: 8, Position: at(3)}, 1)
+	r.tick(2)
+	if got := r.avatar(7).Diary.Get(); !strings.HasSuffix(got, "stays 1: not found;") {
+		t.Errorf("the diary is %q", got)
+	}
+}
+
 // Whose CellApp dies while a teleport is under way is restored to before it, and told so.
 func TestTeleportRestored(t *testing.T) {
 	r := newRig(t, 2)

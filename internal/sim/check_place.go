@@ -56,8 +56,11 @@ func (k *lastWord) safe() error {
 		}
 		if w.logins != pl.logins || w.incarnation != order {
 			since := k.c.now
-			if w.logins == pl.logins && w.seen > 0 {
+			switch {
+			case w.logins == pl.logins && w.seen > 0:
 				since = w.seen // it may have stood since then, and have been on its way to another cell at each check
+			case v.Order().Hop > 0:
+				since = pl.placedAt // the same, for one that left its first cell before a check
 			}
 			w = walked{logins: pl.logins, incarnation: order, since: since, at: v.Position(), forced: pl.client.Stats().Forced}
 		}

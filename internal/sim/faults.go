@@ -201,6 +201,9 @@ func (c *Cluster) rest() error {
 	if err := c.runUntil(slowestGossip, c.noneWaits); err != nil {
 		return err
 	}
+	if err := c.runUntil(slowestTeleport, c.noneTravels); err != nil {
+		return err
+	}
 	if err := c.lull(); err != nil {
 		return err
 	}

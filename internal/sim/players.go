@@ -47,7 +47,8 @@ type player struct {
 	// worn and greeted count the calls of this session.
 	worn, greeted uint32
 	logins        int
-	placed        int // how often it was told of a cell part
+	placed        int           // how often it was told of a cell part
+	placedAt      time.Duration // when it was last, or when it began to log in
 	// transits is how often its view went along through a transition, with whom it did so last, until all
 	// near by were told; and flickers how often one of those left the view meanwhile.
 	transits, flickers int
@@ -83,7 +84,7 @@ type playerApp struct {
 }
 
 func (pl *player) make(p *Process) (App, error) {
-	pl.logins++
+	pl.logins, pl.placedAt = pl.logins+1, pl.c.now
 	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
 	pl.path, pl.heard, pl.bundles, pl.ear = pl.path[:0], map[*client.Replica]retold{}, 0, newEar()
 	cl, err := client.New(client.Config{
@@ -93,7 +94,7 @@ func (pl *player) make(p *Process) (App, error) {
 			CellPlayer: func(own *client.Replica) {
 				pl.target, pl.ear.restored, pl.ear.retells = own.Position, true, true
 				pl.stepped(own.Position)
-				pl.placed++
+				pl.placed, pl.placedAt = pl.placed+1, pl.c.now
 			},
 			Transited: func(_ *client.Replica, _ property.Vector3, with []*client.Replica) {
 				pl.transits++

@@ -31,6 +31,9 @@ const (
 	unissued = "a BaseApp died that the manager had not seen, and apps that had not seen it either did not know whose ids its heir had"
 	another  = "the next manager had a newer rule for the bases of a dead BaseApp, and with it another heir for those that were already back"
 	wished   = "a base gave a name up before it was answered, asked again, and took the answer to the first question for one to the second"
+	hopeful  = "calls to an entity without a base were given up 25 s after its CellApp's death, since its orphaned ghost counted"
+	orphaned = "a teleport near to one whose CellApp and base have died went on for ten seconds, since its orphaned ghost counted"
+	hidden   = "a player's real left its first cell at once and was long on its way, and what the player had walked meanwhile counted as a leap"
 	nameless = "all BaseApps died with the manager, no CellApp named them to the next one, and what was told them was told for ever"
 	ruleless = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
 	renewed  = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
@@ -88,6 +91,9 @@ func TestKept(t *testing.T) {
 		{swept(85132), taken},
 		{retiring(91109), renewed},
 		{retiring(91049), nameless},
+		{retiring(103585), hopeful},
+		{managed(104009), orphaned},
+		{managed(104005), hidden},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

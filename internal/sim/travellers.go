@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -328,6 +329,13 @@ func (k *teleportsEnd) converged() error {
 	})
 	return errors.Join(faults...)
 }
+
+// slowestTeleport is more than the time after which a teleport that finds no way has failed. One that a
+// restored traveller takes back from its backup begins anew.
+const slowestTeleport = space.TeleportPatience + 2*time.Second
+
+// noneTravels reports whether all teleports have ended.
+func (c *Cluster) noneTravels() bool { return (&teleportsEnd{c}).converged() == nil }
 
 func (c *Cluster) eachTraveller(f func(p *Process, b *travellerBase)) {
 	c.eachBase(func(p *Process, a *baseapp.BaseApp, v baseapp.BaseView) {

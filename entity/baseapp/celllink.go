@@ -190,15 +190,23 @@ func (l *cellLink) begin(now time.Duration) {
 	l.order = entity.Order{Incarnation: l.order.Incarnation + 1 + l.unknown}
 	l.unknown = 0
 	l.app = mercury.Address{}
+	l.listen(l.order.Incarnation)
+	l.out.Rewind(l.out.Known(l.copy.Handled, l.life))
+	l.state, l.at, l.retry = linkLocating, now, locateFirst
+}
+
+// listen begins the flow from the next incarnation, and keeps what was heard of the former ones that may
+// still be asked for. One that has said nothing leaves nothing. (A restored base that found a newer
+// incarnation than its own forgot what it had heard of the one that its copy was taken from. That copy said
+// it all again.)
+func (l *cellLink) listen(incarnation uint32) {
 	if l.in.Last() > 0 {
 		if l.was.Incarnation() == l.copy.Order.Incarnation {
 			l.first = flow.NewReceiver(l.was.Incarnation(), l.was.Last())
 		}
 		l.was = flow.NewReceiver(l.in.Incarnation(), l.in.Last())
 	}
-	l.in = flow.NewReceiver(l.order.Incarnation, 0)
-	l.out.Rewind(l.out.Known(l.copy.Handled, l.life))
-	l.state, l.at, l.retry = linkLocating, now, locateFirst
+	l.in = flow.NewReceiver(incarnation, 0)
 }
 
 // Step does what is due at now, and reports whether to ask the CellAppMgr for a CellApp. Call it
@@ -325,8 +333,7 @@ func (l *cellLink) known(order entity.Order) bool {
 // follow goes on to a newer order.
 func (l *cellLink) follow(order entity.Order) {
 	if order.Incarnation != l.order.Incarnation {
-		l.was = flow.NewReceiver(l.in.Incarnation(), l.in.Last())
-		l.in = flow.NewReceiver(order.Incarnation, 0)
+		l.listen(order.Incarnation)
 		l.in.Owe()
 	}
 	l.order = order

@@ -343,6 +343,24 @@ func TestCellLinkHeardOfTheCopy(t *testing.T) {
 	}
 }
 
+// That holds also for a restored base, which finds that its former life had begun further incarnations.
+func TestCellLinkHeardBeforeAdopting(t *testing.T) {
+	l := linkAt(t, linkLive)
+	l.Offer(0, cellCopy{Order: entity.Order{Incarnation: 1, Hop: 4}, Space: 1, Parts: []byte("frozen")})
+	l.in = flow.NewReceiver(1, 9)
+	l.LostWith(0, l.App())
+	l.Step(time.Minute) // it begins the second one, of which it hears nothing
+	for life := uint32(3); life < 6; life++ {
+		l.state = linkAdopting
+		if v := l.Current(0, appY, entity.Order{Incarnation: life}, 0); v != currentMoved {
+			t.Fatal(v)
+		}
+		if got := l.Heard(); got != 9 {
+			t.Fatalf("after adopting life %d it is known that %d messages of the copy's were heard, want 9", life, got)
+		}
+	}
+}
+
 func TestCellLinkOfferAfterTheNextIncarnationBeganIsTooLate(t *testing.T) {
 	l := linkAt(t, linkLive)
 	l.say(t, 4)

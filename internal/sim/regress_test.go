@@ -34,6 +34,7 @@ const (
 	hopeful  = "calls to an entity without a base were given up 25 s after its CellApp's death, since its orphaned ghost counted"
 	orphaned = "a teleport near to one whose CellApp and base have died went on for ten seconds, since its orphaned ghost counted"
 	hidden   = "a player's real left its first cell at once and was long on its way, and what the player had walked meanwhile counted as a leap"
+	twice    = "a restored base adopted two incarnations of its cell part in a row, and heard once more what an earlier one had said"
 	nameless = "all BaseApps died with the manager, no CellApp named them to the next one, and what was told them was told for ever"
 	ruleless = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
 	renewed  = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
@@ -93,6 +94,7 @@ func TestKept(t *testing.T) {
 		{retiring(91049), nameless},
 		{retiring(103585), hopeful},
 		{managed(104009), orphaned},
+		{retiring(105760), twice},
 		{managed(104005), hidden},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {

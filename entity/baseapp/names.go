@@ -84,7 +84,7 @@ func (b *base) register(name string, done func(*flow.Grant)) error {
 		return fmt.Errorf("%w: a base has at most %d names", entity.ErrTooMany, limits.BaseNames)
 	}
 	asked := a.asked + 1
-	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID}, func(m *wire.NameHeld) { done(b.registered(name, asked, m)) }) {
+	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID, Life: b.life()}, func(m *wire.NameHeld) { done(b.registered(name, asked, m)) }) {
 		return errAsks
 	}
 	a.asked = asked

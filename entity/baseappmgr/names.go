@@ -53,17 +53,21 @@ func (m *BaseAppMgr) current(from sender) bool {
 // names, there is no answer for one that seems free, and the asker asks again. A base that asks for
 // a name of its own has not known that it has it, as after its app has died: it has it from now on
 // where it asks. (Such a base was told that it has its name, and the verdict about the app where
-// the manager believed it to be, which came after that, freed the name.)
+// the manager believed it to be, which came after that, freed the name.) A former life of a base has
+// no say: its app was declared dead while it was slow, and the manager may hear from the heir first.
+// (That life got the name back, and lost it with the verdict, while the next one believed to have it.)
 func (m *BaseAppMgr) onRegisterName(from sender, r *wire.RegisterName) {
 	if !m.current(from) {
 		return
 	}
 	h, taken := m.names.held[r.Name]
 	switch {
+	case taken && h.id == r.ID && r.Life < h.life:
+		return
 	case taken && h.id == r.ID && h.app != from.at && !m.has(getApp(m.baseApps, from.at), r.ID):
 		return // an heir, that knows of a departure before this manager: the name would go with it
 	case taken && h.id == r.ID: // an answer that it has it must stay true
-		h.app, h.from, h.doubted = from.at, migrate.Leave{}, false
+		h.app, h.life, h.from, h.doubted = from.at, r.Life, migrate.Leave{}, false
 		m.names.held[r.Name] = h
 		m.answerName(from, r.Request, h)
 		return
@@ -77,7 +81,7 @@ func (m *BaseAppMgr) onRegisterName(from sender, r *wire.RegisterName) {
 		m.links.Reply(from.ch, &wire.NameHeld{Request: r.Request, Reason: "there are too many names already"})
 		return
 	}
-	h = held{id: r.ID, typ: r.Type, app: from.at}
+	h = held{id: r.ID, typ: r.Type, life: r.Life, app: from.at}
 	m.names.held[r.Name] = h
 	m.answerName(from, r.Request, h)
 }

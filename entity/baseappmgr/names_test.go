@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 var baseX, baseY, baseZ = mercurytest.Host(3, 33), mercurytest.Host(4, 44), mercurytest.Host(5, 55)
@@ -233,5 +234,27 @@ func TestCreateBaseIsPassedOn(t *testing.T) {
 	ask(baseY)
 	if id, body := r.got(x); id != wire.BaseMadeID || made.Parse(body) != nil || made.ID != 0 || made.Reason == "" {
 		t.Errorf("answered %+v", made)
+	}
+}
+
+// A BaseApp that was declared dead while it was slow asks for a name that its heir has told of. The manager
+// hears of the verdict last.
+func TestNameOfAFormerLife(t *testing.T) {
+	const allocator = 5
+	id := entity.ID(allocator<<32 | 7)
+	r := newRig(t)
+	x, y := r.join(wire.BaseApp, baseX), r.join(wire.BaseApp, baseY)
+	r.say(r.manager, &wire.Members{Apps: []wire.AppRef{{Role: wire.BaseApp, App: baseX}, {Role: wire.BaseApp, App: baseY}}, Allocators: []uint32{allocator, allocator + 1}})
+	r.say(x, &wire.Names{Last: true})
+	r.say(y, &wire.Names{Last: true})
+	r.register(x, "auction", id)
+	r.say(y, &wire.Names{Entries: []wire.Named{{Name: "auction", ID: id, Type: 3, Life: 1}}, Last: true})
+	r.say(y, &wire.Inherited{App: baseX})
+	if h, ok := r.register(x, "auction", id); ok {
+		t.Errorf("the former life was answered %+v", h)
+	}
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Allocator: allocator, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}})
+	if h, ok := r.register(y, "auction", id+1); !ok || h.ID != id || h.App != baseY {
+		t.Errorf("the name was given to another: %+v, %v", h, ok)
 	}
 }

@@ -25,6 +25,7 @@ type RegisterName struct {
 	Name    string
 	ID      entity.ID
 	Type    uint16
+	Life    uint32 // of the base
 }
 
 func (m *RegisterName) code(c *codec.Coder) {
@@ -32,6 +33,7 @@ func (m *RegisterName) code(c *codec.Coder) {
 	c.String(&m.Name, limits.BaseName)
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
+	codec.Uint32(c, &m.Life)
 }
 
 // Append and Parse are what code describes.

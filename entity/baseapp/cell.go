@@ -329,8 +329,13 @@ func (a *BaseApp) passFlow(m *flow.Message) {
 		}
 	case b == nil && a.elsewhere(m.To):
 		a.tooEarly("a flow by way of its base", m.To, m.Reply)
-	case b == nil || !b.link.Open():
+	case b == nil:
 		a.sayGone(m.Reply, m)
+	case b.link.Open():
+	case b.partEnded():
+		a.sayGone(m.Reply, m)
+	default:
+		b.backupSoon() // the sender asks again
 	}
 }
 

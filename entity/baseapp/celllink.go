@@ -137,6 +137,8 @@ type cellLink struct {
 	with    mercury.Address // while Lost: where the real was believed
 	retry   time.Duration   // while Locating: the wait after the next answer that there is no cell
 	rehomed int             // how often the copy was given another place since the real lived
+	// closed is when the last cell part ended, or was to end, in this life of the base.
+	closed time.Duration
 	// unknown is how many incarnations a former life may have begun that this one has not heard of.
 	unknown uint32
 }
@@ -410,7 +412,7 @@ func (l *cellLink) Leave(now time.Duration) (tell bool, err error) {
 	case !l.Open():
 		return false, entity.ErrNoPart
 	case l.held():
-		l.leaving = true
+		l.leaving, l.closed = true, now
 		return true, nil
 	}
 	l.Gone(now)
@@ -448,6 +450,9 @@ func (l *cellLink) NoSpace(now time.Duration) bool {
 
 // Gone is called when the cell part was destroyed. Messages that it did not receive are forgotten.
 func (l *cellLink) Gone(now time.Duration) {
+	if !l.leaving {
+		l.closed = now
+	}
 	l.state, l.app, l.leaving = linkNone, mercury.Address{}, false
 	l.copy = cellCopy{}
 	l.out.Settle(now, l.out.Last())

@@ -129,7 +129,7 @@ func (a *BaseApp) takeInquiry(m *flow.Inquiry) {
 	case m.OfPart == entity.ClientPart || b == nil && (!a.mine(m.Of) || a.stubs.byID[m.Of] != nil):
 		a.tooEarly("a question about a flow", m.Of, m.Reply)
 		return
-	case m.OfPart == entity.CellPart && b != nil && b.link.Open():
+	case m.OfPart == entity.CellPart && b != nil && !b.partEnded():
 		if b.link.Live() && a.links.Level(b.link.App()) < mercury.Packed {
 			a.send(b.link.App(), m)
 		}

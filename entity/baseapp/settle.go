@@ -17,6 +17,13 @@ func (b *base) settled(in *flow.Receiver) uint64 {
 	return in.Settled()
 }
 
+// partEnded reports whether a base without a cell part has none whatever dies. (A caller was told that the
+// cell part had ended, and gave its call up. The BaseApp died before a copy knew of the end, and the heir
+// brought the cell part back, which never heard of the call.)
+func (b *base) partEnded() bool {
+	return !b.link.Open() && (!b.protected() || b.link.closed == 0 || b.copiedAt > b.link.closed)
+}
+
 // saved notes that a copy of the base was made, by its number. While a copy is on its way, a later one
 // does not replace it, or slow holders would never confirm the last one.
 func (b *base) saved(number uint64) {

@@ -167,3 +167,39 @@ func TestCallsWaitForTheEnd(t *testing.T) {
 		t.Errorf("afterwards it hears %+v", a)
 	}
 }
+
+// The end of a cell part is undone if the app dies before a copy of the base knows of it. Until then callers
+// hear nothing.
+func TestCallsWaitForTheEndOfACellPart(t *testing.T) {
+	c := newCopier(t)
+	c.pass(2 * time.Second)
+	id, v := c.live()
+	c.pass(time.Second)
+	if c.confirmed(id) == 0 {
+		t.Fatal("no copy is confirmed")
+	}
+	if err := v.DestroyCell(); err != nil {
+		t.Fatal(err)
+	}
+	c.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
+	c.wantLink(id, linkNone, 1, 0, nowhere)
+	m := call(ofX, entity.CellPart, id, 1, ofX)
+	m.ToPart, m.Reply = entity.CellPart, appX
+	c.net.sent = nil
+	c.mute[appW] = true
+	for range 3 {
+		c.tell(appX, m)
+		c.tell(appX, &flow.Inquiry{Of: id, OfPart: entity.CellPart, By: ofX, ByPart: entity.CellPart, Reply: appX, Stamp: 1})
+		c.rig.tick()
+	}
+	if ids := c.ids(appX); slices.Contains(ids, wire.FlowAckID) || slices.Contains(ids, wire.FlowRemainderID) {
+		t.Fatalf("callers hear of an end that may be undone, or what remains of its flows: %v", ids)
+	}
+	c.mute[appW] = false
+	c.pass(time.Second)
+	c.net.sent = nil
+	c.tell(appX, m)
+	if a := one(t, told[flow.Ack](c.rig, appX)); !a.Gone || a.To != ofX || a.From != id || a.FromPart != entity.CellPart {
+		t.Errorf("it hears %+v", a)
+	}
+}

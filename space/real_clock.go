@@ -26,11 +26,15 @@ import (
 // each of many moves took. A value of Now in a property stays valid. A backup only has how long
 // each timer has to go, since another cluster may restore it, whose game time began again.
 
-// maxAhead is the most by which the game times of an entity's former and new cell may differ. A
-// cell misses news of its rate for at most as long as a channel takes to break, 10 s. If they
-// differ by more, they do not share a time, and timers keep how long they have to go, as in a
-// backup.
-const maxAhead = 15 * time.Second
+// maxAhead is the most by which the game time of an entity's former cell may be ahead of that of the new
+// one. A cell misses news of its rate for at most as long as a channel takes to break, 10 s. maxUnderWay is
+// the longest time on the way: a handoff is sent until it arrives, and a cut of the network may last
+// longer than a channel. If the times differ by more, they are not of one clock, and timers keep how
+// long they have to go, as in a backup.
+const (
+	maxAhead    = 15 * time.Second
+	maxUnderWay = time.Minute
+)
 
 // Now is game time, the clock of timers. It is the same on all CellApps of the space except for
 // network delay, and runs slower when the space does (see Rate). For one entity it never goes back
@@ -56,7 +60,7 @@ func (r *Real) readClock(rd *codec.Reader) {
 	}
 	r.dataHeard = heard
 	late := game - r.cell.game
-	if late > maxAhead || late < -maxAhead {
+	if late > maxAhead || late < -maxUnderWay {
 		return
 	}
 	r.timers.Shift(late)

@@ -66,9 +66,10 @@ func TestTimersFromAnotherTime(t *testing.T) {
 		ahead time.Duration
 	}{
 		"the same space, earlier": {1, 99 * time.Second, 102 * time.Second, 99 * time.Second},
+		"long on the way":         {1, 75 * time.Second, 78 * time.Second, 75 * time.Second},
 		"the same space, later":   {1, 101 * time.Second, 104 * time.Second, 101 * time.Second},
 		"far ahead":               {1, 100*time.Second + maxAhead + 1, 103 * time.Second, 0},
-		"far behind":              {1, 100*time.Second - maxAhead - 1, 103 * time.Second, 0},
+		"far behind":              {1, 100*time.Second - maxUnderWay - 1, 103 * time.Second, 0},
 		"another space":           {2, 99 * time.Second, 103 * time.Second, 0},
 	} {
 		cell := &Cell{space: 1, game: 100 * time.Second}

@@ -36,6 +36,7 @@ const (
 	hidden   = "a player's real left its first cell at once and was long on its way, and what the player had walked meanwhile counted as a leap"
 	twice    = "a restored base adopted two incarnations of its cell part in a row, and heard once more what an earlier one had said"
 	zombie   = "a BaseApp that was declared dead asked for a name of its heir's, whose death the BaseAppMgr knew last, and the name was free"
+	underway = "a handoff was 15 s on its way, and the timers of its entity were late by that, as if they came from another time"
 	nameless = "all BaseApps died with the manager, no CellApp named them to the next one, and what was told them was told for ever"
 	ruleless = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
 	renewed  = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
@@ -97,6 +98,7 @@ func TestKept(t *testing.T) {
 		{managed(104009), orphaned},
 		{retiring(105760), twice},
 		{retiring(105552), zombie},
+		{managed(106179), underway},
 		{managed(104005), hidden},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {

@@ -17,6 +17,8 @@ import (
 type lastWord struct {
 	c  *Cluster
 	on map[entity.ID]walked
+	// unsound is when the network was unsound last.
+	unsound time.Duration
 }
 
 // walked is how far a real has come since it was first seen in its incarnation.
@@ -39,17 +41,21 @@ type walked struct {
 const allowance = 500 * time.Millisecond
 
 // cutGrace is how long a client that has come back may be put back: it walks on while nobody hears
-// it, and farther than the debt of a move allows at once.
+// it, and farther than the debt of a move allows at once. The same holds for all while a network that was
+// unsound delivers what it has held up: seven seconds of moves on a CellApp that nobody had reached.
 const cutGrace = 2 * time.Second
 
 func (k *lastWord) safe() error {
 	var err error
+	if !k.c.fresh.active() {
+		k.unsound = k.c.now
+	}
 	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		pl := k.c.owner(v.ID())
 		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || pl.driven || k.c.world.travels || err != nil { // who is teleported leaps
 			return
 		}
-		w, steady := k.on[v.ID()], k.c.fresh.active()
+		w, steady := k.on[v.ID()], k.c.now >= k.unsound+cutGrace
 		order := v.Order().Incarnation
 		if w.logins == pl.logins && order < w.incarnation {
 			return // the real has been given up, and does not know yet

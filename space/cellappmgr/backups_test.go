@@ -161,6 +161,28 @@ func TestVerdictWaitsForTheRule(t *testing.T) {
 	}
 }
 
+// A BaseApp that the earlier manager has named to others, and whose Welcome was lost, joins as a new one. It
+// is the one that is missing.
+func TestMissingOneJoins(t *testing.T) {
+	gone := wire.AppRef{Role: wire.BaseApp, App: at(41)}
+	r, a := running(t, wire.Rejoin{Peers: []wire.AppRef{gone}})
+	take[wire.AppDead](a) // CellApps
+	p := r.connect(wire.BaseApp, gone.App)
+	p.sendJoin()
+	one[wire.Welcome](p)
+	for range 50 {
+		r.pass(100 * time.Millisecond)
+		p.send(&wire.Alive{})
+		a.send(&wire.Alive{})
+	}
+	for _, dead := range take[wire.AppDead](a) {
+		t.Errorf("declared dead: %+v", dead)
+	}
+	if b := r.m.byAddress(gone.App); b == nil || b.missing {
+		t.Errorf("the member is %+v", b)
+	}
+}
+
 // What cannot be of an earlier manager is refused.
 func TestNonsenseRules(t *testing.T) {
 	r := next(t, nil)

@@ -160,6 +160,11 @@ func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) strin
 }
 
 func (m *CellAppMgr) admit(ch mercury.ChannelID, peer mercury.Address, role wire.Role) *member {
+	if old := m.byAddress(peer); old != nil {
+		// An earlier manager has named it to others, and its Welcome never came. (While it stayed among
+		// those that are missing, too, it was declared dead as soon as that one's time was over.)
+		m.forget(old)
+	}
 	m.numbers[role]++
 	m.starts[role]++
 	a := &member{role: role, number: m.numbers[role], address: peer, channel: ch, heard: m.awake.total}

@@ -88,6 +88,7 @@ type base struct {
 	// heardBy is how long the next cell part waits for copies of what the former one has said; 0
 	// while none waits.
 	heardBy time.Duration
+	hasty   bool // see BaseView
 
 	account   string
 	origin    entity.ID      // the base that the login of the account has made

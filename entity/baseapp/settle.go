@@ -49,7 +49,7 @@ func (b *base) confirmed(number uint64) {
 	if b.saving == 0 || number < b.saving {
 		return
 	}
-	b.saving, b.copiedAt = 0, b.savingAt
+	b.saving, b.copiedAt, b.hasty = 0, b.savingAt, false
 	b.commitsKept(number)
 	b.giving.copyHeld(number)
 	b.keep.copyHeld(number)

@@ -31,6 +31,9 @@ type BaseView struct {
 	// none. With Uncopied none is to hold it (entity.Base.SetAutoBackup).
 	Confirmed uint64
 	Uncopied  bool
+	// Hasty says that the cell part was made again before others had a copy of what the former one had said,
+	// since the holders did not answer. Should this BaseApp die before they do, that is lost.
+	Hasty bool
 }
 
 // Bases yields all bases in order of their ids, for tests, checkers and status pages. Do not use
@@ -42,7 +45,7 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 				continue
 			}
 			v := BaseView{ID: b.id, Account: b.account, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(), Life: b.life(),
-				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed, Uncopied: b.uncopied()}
+				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed, Uncopied: b.uncopied(), Hasty: b.hasty}
 			if !yield(v) {
 				return
 			}

@@ -89,3 +89,10 @@ func (k *gameTime) converged() error {
 	})
 	return errors.Join(faults...)
 }
+
+// slowestPace is how long a cell may be ahead of the others after the bad time: a space may run at half
+// its rate for as long as no manager is heard, and a cell that did not know makes good half of that a second.
+const slowestPace = 20 * time.Second
+
+// sameTime reports whether all cells of each space have the same time.
+func (c *Cluster) sameTime() bool { return (&gameTime{c: c}).converged() == nil }

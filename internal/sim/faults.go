@@ -204,6 +204,9 @@ func (c *Cluster) rest() error {
 	if err := c.runUntil(slowestTeleport, c.noneTravels); err != nil {
 		return err
 	}
+	if err := c.runUntil(slowestPace, c.sameTime); err != nil {
+		return err
+	}
 	if err := c.lull(); err != nil {
 		return err
 	}

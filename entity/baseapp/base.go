@@ -88,7 +88,8 @@ type base struct {
 	// heardBy is how long the next cell part waits for copies of what the former one has said; 0
 	// while none waits.
 	heardBy time.Duration
-	hasty   bool // see BaseView
+	// hastyAt is when it last did not wait until the end; 0 for never.
+	hastyAt time.Duration
 
 	account   string
 	origin    entity.ID      // the base that the login of the account has made

@@ -68,7 +68,7 @@ func (t *talk) atRest() bool {
 
 // keepsNothing reports whether a confirmed copy was made after the flow moved last.
 func (t *talk) keepsNothing() bool {
-	return !t.of.protected() || t.of.copiedAt > t.used-t.unused
+	return t.of.copiedSince(t.used - t.unused)
 }
 
 // mayComeAgain reports whether something that was handled may be said again; see space.Real.

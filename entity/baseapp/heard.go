@@ -34,7 +34,7 @@ func (b *base) heardIsKept() bool {
 	if a.now < b.heardBy {
 		return false
 	}
-	b.heardBy, b.hasty = 0, true
+	b.heardBy, b.hastyAt = 0, a.now
 	b.log.Warn("the cell part is made again before others have a copy of what it has said: if this BaseApp dies now, that is lost", "messages", b.link.in.Last()-b.link.in.Settled())
 	return true
 }

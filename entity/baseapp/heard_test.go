@@ -42,11 +42,22 @@ func TestHeardIsKept(t *testing.T) {
 	}
 }
 
-// A holder that does not answer is not waited for, for ever.
+// A holder that does not answer is not waited for, for ever. Until there is a copy again, the base is Hasty.
 func TestHeardPatience(t *testing.T) {
 	c, id := bereft(t)
+	hasty := func(want bool) {
+		t.Helper()
+		if v, there := c.view(id); !there || v.Hasty != want {
+			t.Errorf("hasty %v, want %v", v.Hasty, want)
+		}
+	}
+	hasty(false)
 	c.pass(heardPatience + time.Second)
 	if s := c.a.byID[id].link.State(); s != linkLocating {
 		t.Errorf("after %v: %v", heardPatience, s)
 	}
+	hasty(true)
+	c.mute[appW] = false
+	c.pass(copyPatience + 2*time.Second)
+	hasty(false)
 }

@@ -1,6 +1,10 @@
 package baseapp
 
-import "github.com/cellscape/cellscape/entity/flow"
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/entity/flow"
+)
 
 // What others sent to a base stays with them until a copy of the base that contains it is where the
 // death of this app does not reach it. Only then it is settled.
@@ -21,8 +25,12 @@ func (b *base) settled(in *flow.Receiver) uint64 {
 // cell part had ended, and gave its call up. The BaseApp died before a copy knew of the end, and the heir
 // brought the cell part back, which never heard of the call.)
 func (b *base) partEnded() bool {
-	return !b.link.Open() && (!b.protected() || b.link.closed == 0 || b.copiedAt > b.link.closed)
+	return !b.link.Open() && (b.link.closed == 0 || b.copiedSince(b.link.closed))
 }
+
+// copiedSince reports whether a copy that was made after then is where the death of this app does not reach
+// it, or nothing protects the base.
+func (b *base) copiedSince(then time.Duration) bool { return !b.protected() || b.copiedAt > then }
 
 // saved notes that a copy of the base was made, by its number. While a copy is on its way, a later one
 // does not replace it, or slow holders would never confirm the last one.
@@ -49,7 +57,7 @@ func (b *base) confirmed(number uint64) {
 	if b.saving == 0 || number < b.saving {
 		return
 	}
-	b.saving, b.copiedAt, b.hasty = 0, b.savingAt, false
+	b.saving, b.copiedAt = 0, b.savingAt
 	b.commitsKept(number)
 	b.giving.copyHeld(number)
 	b.keep.copyHeld(number)

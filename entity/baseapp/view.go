@@ -45,7 +45,7 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 				continue
 			}
 			v := BaseView{ID: b.id, Account: b.account, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(), Life: b.life(),
-				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed, Uncopied: b.uncopied(), Hasty: b.hasty}
+				Session: b.ClientSession(), Away: b.clientSession().Away, Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived(), Confirmed: b.copied.confirmed, Uncopied: b.uncopied(), Hasty: b.hastyAt != 0 && !b.copiedSince(b.hastyAt)}
 			if !yield(v) {
 				return
 			}

@@ -90,8 +90,8 @@ func (k *gameTime) converged() error {
 	return errors.Join(faults...)
 }
 
-// slowestPace is how long a cell may be ahead of the others after the bad time: a space may run at half
-// its rate for as long as no manager is heard, and a cell that did not know makes good half of that a second.
+// slowestPace is how long a cell may be ahead of the others after the bad time, since it had missed that the
+// space runs slower: as long again as no manager was heard, and more. It runs at half the rate meanwhile.
 const slowestPace = 20 * time.Second
 
 // sameTime reports whether all cells of each space have the same time.

@@ -107,6 +107,11 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 		m.awaitNumber(ch, peer, j)
 		return
 	}
+	if a != nil {
+		// An earlier manager has named it to others, and its Welcome never came. (While it stayed among
+		// those that are missing, too, it was declared dead as soon as that one's time was over.)
+		m.forget(a)
+	}
 	m.take(now, m.admit(ch, peer, j.Role))
 }
 
@@ -160,11 +165,6 @@ func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) strin
 }
 
 func (m *CellAppMgr) admit(ch mercury.ChannelID, peer mercury.Address, role wire.Role) *member {
-	if old := m.byAddress(peer); old != nil {
-		// An earlier manager has named it to others, and its Welcome never came. (While it stayed among
-		// those that are missing, too, it was declared dead as soon as that one's time was over.)
-		m.forget(old)
-	}
 	m.numbers[role]++
 	m.starts[role]++
 	a := &member{role: role, number: m.numbers[role], address: peer, channel: ch, heard: m.awake.total}

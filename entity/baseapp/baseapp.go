@@ -270,6 +270,7 @@ func (a *BaseApp) sendReport() {
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	r.Proxies, r.NoRoom = uint32(len(a.accounts)), a.leave.state != leaveNone
 	r.Unprotected, r.Copies = a.unprotected(), uint32(a.holding.copies)
+	r.Traffic = app.AppendTraffic(r.Traffic[:0], a.stats)
 	for _, b := range a.list {
 		if b.seat != nil {
 			r.Clients++

@@ -188,7 +188,7 @@ func run(ctx context.Context, file string, dry, forget bool) (err error) {
 		err = player.Ready(ctx)
 	}
 	if err == nil {
-		err = player.Do(func(c *client.Client) { _ = c.Player().Base().Call("pickUp", "apple") })
+		err = player.Do(func(c *client.Client) error { return c.Player().Base().Call("pickUp", "apple") })
 	}
 	if err == nil {
 		<-ctx.Done()

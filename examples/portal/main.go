@@ -182,7 +182,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}); err != nil {
 		return err
 	}
-	if err := both[0].Do(func(c *client.Client) { err = c.Player().Cell().Call("stepThrough") }); err != nil {
+	if err := both[0].Do(func(c *client.Client) error { return c.Player().Cell().Call("stepThrough") }); err != nil {
 		return err
 	}
 	if err := both.until(ctx, "is in the cave with the other, and with the dragon", func(p *player, c *client.Client) bool {

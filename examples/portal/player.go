@@ -68,7 +68,10 @@ func nameOf(r *client.Replica) string { return r.Props.Get(r.Def.Property("name"
 
 // walk sets where to go.
 func (p *player) walk(x, z float32) error {
-	return p.Do(func(*client.Client) { p.to = property.Vector3{X: x, Z: z} })
+	return p.Do(func(*client.Client) error {
+		p.to = property.Vector3{X: x, Z: z}
+		return nil
+	})
 }
 
 // step walks on.
@@ -96,10 +99,11 @@ func (all party) until(ctx context.Context, what string, done func(p *player, c 
 	for waits := len(all); waits > 0; {
 		waits = len(all)
 		for _, p := range all {
-			if err := p.Do(func(c *client.Client) {
+			if err := p.Do(func(c *client.Client) error {
 				if p.step(c); done(p, c) {
 					waits--
 				}
+				return nil
 			}); err != nil {
 				return err
 			}

@@ -58,21 +58,24 @@ func main() {
 			PropertyChanged: func(_ *client.Replica, c *property.Change) { fmt.Println(name, "sees", c.Old, "become", c.New) },
 			Called:          func(_ *client.Replica, _ *property.Method, a []property.Value) { fmt.Println(name, "hears", a[0]) },
 		}))
-		if err := player.Ready(context.Background()); err != nil {
-			log.Fatal(err)
-		}
+		check(player.Ready(context.Background()))
 		for step := range 6 {
-			_ = player.Do(func(c *client.Client) { _ = c.SetPosition(property.Vector3{X: float32(step)}, property.Vector3{}) })
+			to := property.Vector3{X: float32(step)}
+			check(player.Do(func(c *client.Client) error { return c.SetPosition(to, property.Vector3{}) }))
 			time.Sleep(300 * time.Millisecond)
 		}
-		_ = player.Do(func(c *client.Client) { _ = c.Player().Cell().Call("say", "hello") })
+		check(player.Do(func(c *client.Client) error { return c.Player().Cell().Call("say", "hello") }))
 	}
 	time.Sleep(500 * time.Millisecond)
 }
 
 func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return v
 }

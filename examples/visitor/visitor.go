@@ -53,13 +53,14 @@ func (v *visitor) play(ctx context.Context, player *session.Session) error {
 	ticks := time.NewTicker(client.DefaultTick)
 	defer ticks.Stop()
 	for n := 1; ; n++ {
-		var failed error
-		err := player.Do(func(c *client.Client) {
-			if failed = v.act(c); n%10 == 0 && c.InWorld() {
+		err := player.Do(func(c *client.Client) error {
+			err := v.act(c)
+			if n%10 == 0 && c.InWorld() {
 				v.look(c, player.Now())
 			}
+			return err
 		})
-		if err := errors.Join(err, failed); err != nil {
+		if err != nil {
 			return err
 		}
 		select {
@@ -121,8 +122,12 @@ func (v *visitor) look(c *client.Client, now time.Duration) {
 }
 
 // sum prints what the session has counted.
-func (v *visitor) sum(c *client.Client) {
+func (v *visitor) sum(c *client.Client) error {
 	s := c.Stats()
-	fmt.Fprintf(v.out, "received %d bytes: %d bundles, and %d packets with %d places, which replaced others of up to %v\n", s.BytesDown, s.Bundles, s.Packets, s.Places, s.Ages.Worst)
-	fmt.Fprintf(v.out, "sent %d bytes: %d moves, %d calls; forced back %d times, interrupted %d times\n", s.BytesUp, s.MovesSent, s.CallsSent, s.Forced, s.Interrupted)
+	_, err := fmt.Fprintf(v.out, "received %d bytes: %d bundles, and %d packets with %d places, which replaced others of up to %v\n", s.BytesDown, s.Bundles, s.Packets, s.Places, s.Ages.Worst)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(v.out, "sent %d bytes: %d moves, %d calls; forced back %d times, interrupted %d times\n", s.BytesUp, s.MovesSent, s.CallsSent, s.Forced, s.Interrupted)
+	return err
 }

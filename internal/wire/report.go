@@ -65,6 +65,9 @@ type Report struct {
 	Carriers []status.Carrier
 	// Types are the entity types whose reals cost a CellApp most, at most MaxTypeLoads, the dearest first.
 	Types []TypeLoad
+	// Traffic is where most bytes of property changes and moves go, at most MaxTraffic rows, the
+	// largest first.
+	Traffic []status.PropertyTraffic
 	// Received counts the messages that were handled.
 	Received Tally
 	// Told is what a CellApp tells its clients.
@@ -107,6 +110,7 @@ func (m *Report) Append(b []byte) []byte {
 	b = m.Unsent.append(b)
 	b = appendCarriers(b, m.Carriers)
 	b = appendTypeLoads(b, m.Types)
+	b = appendTraffic(b, m.Traffic)
 	b = m.Received.append(b)
 	for _, n := range m.Told.Numbers() {
 		b = binary.AppendUvarint(b, *n)
@@ -134,6 +138,7 @@ func (m *Report) Parse(body []byte) error {
 	m.Unsent = readSendErrors(&r)
 	m.Carriers = readCarriers(&r)
 	m.Types = readTypeLoads(&r)
+	m.Traffic = readTraffic(&r)
 	m.Received.read(&r)
 	for _, n := range m.Told.Numbers() {
 		*n = r.Uvarint()

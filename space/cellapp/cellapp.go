@@ -208,6 +208,7 @@ func (a *CellApp) reportStats() {
 	m.Pending = a.population.ReportedPending()
 	m.Counters, m.Told = a.counters, a.population.Told(a.cfg.Tick)
 	m.Types = a.dearest(m.Types[:0])
+	m.Traffic = app.AppendTraffic(m.Traffic[:0], a.stats)
 	a.manager.Send(m)
 }
 

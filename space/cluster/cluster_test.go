@@ -131,11 +131,7 @@ func play(t *testing.T, c *cluster.Cluster, user string) *session.Session {
 		t.Fatal(err)
 	}
 	wait(t, "in the world", ready)
-	if err := s.Do(func(c *client.Client) {
-		if err := c.Player().Cell().Call("cheer"); err != nil {
-			t.Error(err)
-		}
-	}); err != nil {
+	if err := s.Do(func(c *client.Client) error { return c.Player().Cell().Call("cheer") }); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, "cheered", cheered)
@@ -156,6 +152,36 @@ func (*myAvatar) Counted(n, of uint32) {}
 func (*myAvatar) Ticked(n, of uint32)  {}
 
 func (a *myAvatar) OnSetMood(*property.Change) { a.moods <- a.Mood.Get() }
+
+// The status tells which properties cost most, and on which way.
+func TestTrafficInTheStatus(t *testing.T) {
+	noLeaks(t)
+	c, err := cluster.Start(context.Background(), world(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := play(t, c, "ada")
+	if err := s.Do(func(c *client.Client) error { return c.Player().Cell().Call("cheer") }); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the status tells of the mood on its way to the player", func() bool {
+		st, err := c.Status()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range st.Apps {
+			for _, row := range st.Apps[i].Traffic {
+				if row.Type == "Avatar" && row.Property == "mood" && row.Way == property.ToOwnClient.String() {
+					return st.Apps[i].Role == status.RoleCellApp && row.Changes == 1 && row.Bytes >= uint64(len("happy"))
+				}
+			}
+		}
+		return false
+	})
+	if err := errors.Join(s.Close(), c.Stop()); err != nil {
+		t.Error(err)
+	}
+}
 
 // What a client sees is of the classes that the configuration has.
 func TestClientScripts(t *testing.T) {
@@ -186,7 +212,7 @@ func TestClientScripts(t *testing.T) {
 		}
 	}
 	hear("here")
-	if err := s.Do(func(c *client.Client) { _ = c.Player().Cell().Call("cheer") }); err != nil {
+	if err := s.Do(func(c *client.Client) error { return c.Player().Cell().Call("cheer") }); err != nil {
 		t.Fatal(err)
 	}
 	hear("happy")
@@ -217,7 +243,7 @@ func testWorld(t *testing.T, cfg cluster.Config) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := s.Do(func(*client.Client) {}); !errors.Is(err, host.ErrStopped) {
+	if err := s.Do(func(*client.Client) error { return nil }); !errors.Is(err, host.ErrStopped) {
 		t.Errorf("Do after Close: %v", err)
 	}
 	if err := c.Stop(); err != nil {
@@ -405,11 +431,7 @@ func TestKillCellApp(t *testing.T) {
 	if st, err = c.Status(); err != nil || st.Deaths != 1 {
 		t.Errorf("%d deaths, %v", st.Deaths, err)
 	}
-	if err := s.Do(func(c *client.Client) {
-		if err := c.SetPosition(property.Vector3{X: 1}, property.Vector3{}); err != nil {
-			t.Error(err)
-		}
-	}); err != nil {
+	if err := s.Do(func(c *client.Client) error { return c.SetPosition(property.Vector3{X: 1}, property.Vector3{}) }); err != nil {
 		t.Error(err)
 	}
 	if err := c.KillCellApp(99); err == nil {

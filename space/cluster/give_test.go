@@ -121,11 +121,9 @@ func TestGiveClientTo(t *testing.T) {
 			defer p.Close()
 			call := func(method string) {
 				t.Helper()
-				_ = p.Do(func(c *client.Client) {
-					if err := c.Player().Base().Call(method); err != nil {
-						t.Error(err)
-					}
-				})
+				if err := p.Do(func(c *client.Client) error { return c.Player().Base().Call(method) }); err != nil {
+					t.Error(err)
+				}
 			}
 			var before word
 			for n := range 6 {

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 	"testing"
@@ -174,10 +175,11 @@ func TestPublicKeyDoesNotLetIn(t *testing.T) {
 	if st.Deaths > 0 {
 		t.Errorf("%d died of it", st.Deaths)
 	}
-	if err := s.Do(func(c *client.Client) {
+	if err := s.Do(func(c *client.Client) error {
 		if !c.InWorld() {
-			t.Errorf("the player is %v: %v", c.State(), c.Err())
+			return fmt.Errorf("the player is %v: %w", c.State(), c.Err())
 		}
+		return nil
 	}); err != nil {
 		t.Error(err)
 	}
@@ -270,10 +272,11 @@ func changeClusterKeys(t *testing.T, inner string) {
 	if st.Deaths != 0 {
 		t.Errorf("%d died of it", st.Deaths)
 	}
-	if err := ada.Do(func(c *client.Client) {
+	if err := ada.Do(func(c *client.Client) error {
 		if !c.InWorld() {
-			t.Errorf("the player is %v: %v", c.State(), c.Err())
+			return fmt.Errorf("the player is %v: %w", c.State(), c.Err())
 		}
+		return nil
 	}); err != nil {
 		t.Error(err)
 	}

@@ -138,12 +138,8 @@ func (p *lifeOf) called(_ *client.Replica, m *property.Method, args []property.V
 // do runs f on the player's goroutine.
 func (p *lifeOf) do(t *testing.T, f func(*client.Client) error) {
 	t.Helper()
-	if err := p.Do(func(c *client.Client) {
-		if err := f(c); err != nil {
-			t.Errorf("%s: %v", p.network, err)
-		}
-	}); err != nil {
-		t.Fatal(err)
+	if err := p.Do(f); err != nil {
+		t.Fatalf("%s: %v", p.network, err)
 	}
 }
 

@@ -229,13 +229,13 @@ func (b *bot) called(_ *client.Replica, m *property.Method, args []property.Valu
 
 // say counts on, unless much waits for an answer.
 func (b *bot) say() {
-	_ = b.Do(func(c *client.Client) {
+	_ = b.Do(func(c *client.Client) error {
 		b.mu.Lock()
 		said, heard := b.said, b.heard
 		b.mu.Unlock()
 		own := c.Player()
 		if own == nil {
-			return
+			return nil
 		}
 		call := [2]func(n uint32) error{
 			func(n uint32) error { return own.Base().Call("tick", n) },
@@ -249,6 +249,7 @@ func (b *bot) say() {
 		b.mu.Lock()
 		b.said, b.switched = said, c.Stats().Switched
 		b.mu.Unlock()
+		return nil
 	})
 }
 

@@ -137,15 +137,16 @@ func TestMigrateSealed(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("never migrated")
 		}
-		if err := s.Do(func(c *client.Client) { _ = c.SetPosition(corners[i/10%2], property.Vector3{}) }); err != nil {
+		if err := s.Do(func(c *client.Client) error { return c.SetPosition(corners[i/10%2], property.Vector3{}) }); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if err := s.Do(func(c *client.Client) {
+	if err := s.Do(func(c *client.Client) error {
 		if !c.InWorld() {
-			t.Errorf("the player is %v: %v", c.State(), c.Err())
+			return fmt.Errorf("the player is %v: %w", c.State(), c.Err())
 		}
+		return nil
 	}); err != nil {
 		t.Error(err)
 	}

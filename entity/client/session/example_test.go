@@ -60,7 +60,10 @@ func ExampleDial() {
 		fmt.Println(err)
 		return
 	}
-	err = ada.Do(func(c *client.Client) { fmt.Println("in space", c.Space(), "at", c.Player().Position) })
+	err = ada.Do(func(c *client.Client) error {
+		_, err := fmt.Println("in space", c.Space(), "at", c.Player().Position)
+		return err
+	})
 	fmt.Println(err, ada.Close())
 	// Output:
 	// in space 1 at {3 0 4}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,14 +93,17 @@ func (s *Session) Ready(ctx context.Context) error {
 	return s.Err() // it may have ended since
 }
 
-// Do runs f on the session's goroutine and waits for it. Do not call it in events, which run there
-// anyway. f must not keep the client. After Close it returns an error that wraps host.ErrStopped.
-func (s *Session) Do(f func(*client.Client)) error {
-	return s.process.Do(func(a host.App) {
+// Do runs f on the session's goroutine, waits for it, and returns its error. Do not call it in events,
+// which run there anyway. f must not keep the client. After Close f does not run, and the error wraps
+// host.ErrStopped.
+func (s *Session) Do(f func(*client.Client) error) error {
+	var failed error
+	err := s.process.Do(func(a host.App) {
 		p := a.(*player)
-		f(p.Client)
+		failed = f(p.Client)
 		p.look()
 	})
+	return cmp.Or(err, failed)
 }
 
 // Now is the time by the session's clock, which filters count by: with it client.Replica.Shown says

@@ -129,10 +129,11 @@ func TestDial(t *testing.T) {
 				t.Fatal(err)
 			}
 			cancel() // the session outlives it
-			err = s.Do(func(c *client.Client) {
-				if err := c.SetPosition(property.Vector3{X: 1}, property.Vector3{}); err != nil || c.Space() != 1 {
-					t.Errorf("in space %d: %v", c.Space(), err)
+			err = s.Do(func(c *client.Client) error {
+				if c.Space() != 1 {
+					t.Errorf("in space %d", c.Space())
 				}
+				return c.SetPosition(property.Vector3{X: 1}, property.Vector3{})
 			})
 			if err := errors.Join(err, s.Err(), s.Ready(ctx)); err != nil {
 				t.Error(err)
@@ -152,7 +153,7 @@ func TestDial(t *testing.T) {
 				t.Error(err)
 			}
 			<-s.Done()
-			if err := s.Do(func(*client.Client) {}); !errors.Is(err, host.ErrStopped) {
+			if err := s.Do(func(*client.Client) error { return nil }); !errors.Is(err, host.ErrStopped) {
 				t.Errorf("Do after Close: %v", err)
 			}
 			if !errors.Is(s.Err(), client.ErrEnded) || !errors.Is(s.Ready(patient(t)), client.ErrEnded) {
@@ -346,7 +347,7 @@ func TestSharedHost(t *testing.T) {
 	if err := ada.Ready(patient(t)); err != nil {
 		t.Error(err)
 	}
-	if err := ada.Do(func(c *client.Client) { c.Close() }); err != nil {
+	if err := ada.Do(func(c *client.Client) error { c.Close(); return nil }); err != nil {
 		t.Error(err)
 	}
 	if !errors.Is(ada.Err(), client.ErrEnded) {

@@ -156,6 +156,9 @@ type App struct {
 	Told *Told `json:"told,omitempty"`
 	// Types are the entity types whose cell parts cost a CellApp most, the dearest first.
 	Types []TypeLoad `json:"types,omitempty"`
+	// Traffic is the property traffic of a CellApp or BaseApp since its start: the properties, and the
+	// ways they go, that take most bytes, the largest first.
+	Traffic []PropertyTraffic `json:"traffic,omitempty"`
 	// Backlog is the app that is furthest behind in receiving from this one, and Full the used part
 	// of the queue to it. Both are empty if all keep up.
 	Backlog string  `json:"backlog,omitempty"`
@@ -165,6 +168,16 @@ type App struct {
 	// Carriers are the networks over which the app can be reached: first the inner one, between
 	// apps, and then the doors for players.
 	Carriers []Carrier `json:"carriers,omitempty"`
+}
+
+// PropertyTraffic is what the changes of one property have taken on one way. What goes to several at
+// once counts once for each.
+type PropertyTraffic struct {
+	Type     string `json:"type"`
+	Property string `json:"property,omitempty"` // empty for positions and directions
+	Way      string `json:"way"`                // a property.Traffic: "to ghosts", "to other clients", "moves"
+	Changes  uint64 `json:"changes"`
+	Bytes    uint64 `json:"bytes"`
 }
 
 // TypeLoad is what the cell parts of one entity type cost a CellApp.

@@ -65,6 +65,20 @@ func (a *BaseApp) pause(reason string) {
 	if a.leave.state == leaveStill {
 		a.goOn("the world is being stopped")
 	}
+	a.TurnAway(reason)
+	a.awaited = nil
+	for i := 0; i < len(a.list); i++ { // scripts hear of ended downloads, and may add bases
+		if b := a.list[i]; b.seat != nil && !b.removed {
+			b.leaveSeat()
+			b.setCellClient()
+		}
+	}
+}
+
+// TurnAway tells all clients that the server is closing, and closes their channels: without that, a process
+// that stops is to them a peer that has hung up. It is for a process about to stop, and leaves bases as they
+// are. The reason is cut to protocol.MaxReason bytes.
+func (a *BaseApp) TurnAway(reason string) {
 	reason = reason[:min(len(reason), protocol.MaxReason)]
 	var clients []*client
 	// order does not show: they are sorted
@@ -74,13 +88,6 @@ func (a *BaseApp) pause(reason string) {
 	slices.SortFunc(clients, func(x, y *client) int { return cmp.Compare(x.ch, y.ch) })
 	for _, c := range clients {
 		c.refuse(protocol.ServerClosing, reason)
-	}
-	a.awaited = nil
-	for i := 0; i < len(a.list); i++ { // scripts hear of ended downloads, and may add bases
-		if b := a.list[i]; b.seat != nil && !b.removed {
-			b.leaveSeat()
-			b.setCellClient()
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/session"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
@@ -290,10 +291,11 @@ func (c *Cluster) all() []*host.Process {
 	return all
 }
 
-// Stop is for one OS process of a world, and leaves the others alone; Shutdown stops the whole world. It ends
-// the sessions, has the BaseApps here write all that a store keeps, and then ends the processes, in
-// order, and waits for them. The writing may take SaveTime. It returns the errors of processes that had
-// ended by themselves, and ErrUnsaved if not all was written. A second Stop waits for the first.
+// Stop is for one OS process of a world, and leaves the others alone; Shutdown stops the whole world. It
+// ends the sessions of Connect, has the BaseApps here write all that a store keeps, tells their clients
+// protocol.ServerClosing, and then ends the processes, in order, and waits for them. The writing may take
+// SaveTime. It returns the errors of processes that had ended by themselves, and ErrUnsaved if not all was
+// written. A second Stop waits for the first.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		if c.detach != nil {
@@ -313,10 +315,24 @@ func (c *Cluster) Stop() error {
 			_ = c.loginApp.Stop() // Close reports the error
 		}
 		saved := c.save()
+		c.turnAway()
 		for _, p := range c.all() {
 			_ = p.Stop()
 		}
 		c.err = errors.Join(c.host.Close(), saved)
 	})
 	return c.err
+}
+
+// turnAway tells the clients of the BaseApps here that the server is closing.
+func (c *Cluster) turnAway() {
+	for _, p := range c.ownBaseApps() {
+		_ = p.Do(func(a host.App) { a.(*baseapp.BaseApp).TurnAway("") }) // one that has ended has no clients
+	}
+}
+
+func (c *Cluster) ownBaseApps() []*host.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.baseApps)
 }

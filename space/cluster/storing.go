@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -129,9 +128,7 @@ func (c *Cluster) save() error {
 	if c.cfg.Schema == nil || c.cfg.stored() == nil {
 		return nil
 	}
-	c.mu.Lock()
-	bases := slices.Clone(c.baseApps)
-	c.mu.Unlock()
+	bases := c.ownBaseApps()
 	for _, p := range bases {
 		_ = p.Do(func(a host.App) { a.(*baseapp.BaseApp).SaveAll() }) // one that has ended has nothing to save
 	}

@@ -98,6 +98,28 @@ func started(t *testing.T, cfg cluster.Config) *cluster.Cluster {
 	return running(t, c, err)
 }
 
+// A process that stops says so to its players, who could not tell it from a peer that has hung up.
+func TestStopIsTold(t *testing.T) {
+	t.Parallel()
+	cfg := sealed(t)
+	w, err := cluster.Start(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Dial(patient(t), player(cfg, w.LoginAddr(), "ada"))
+	if err := errors.Join(err, w.Stop()); err != nil {
+		t.Fatal(err)
+	}
+	<-s.Done()
+	var refused *protocol.Refused
+	if !errors.As(s.Err(), &refused) || refused.Code != protocol.ServerClosing {
+		t.Errorf("after the end of the world: %v", s.Err())
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // player is a Config for someone of that name in a world at that address.
 func player(cfg cluster.Config, login netip.AddrPort, user string) session.Config {
 	c := session.Config{

@@ -32,9 +32,9 @@ const (
 	streamBoth
 )
 
-// sessionGap is how many sessions a restored base passes over, since it may have had them after its copy was
-// made: what an unknown one has left in a flow is for nobody. Between two copies there is room for a few
-// logins.
+// sessionGap is how many sessions a restored base passes over for each former life, which may have had them
+// after its copy was made: what an unknown one has left in a flow is for nobody. Between two copies there is
+// room for a few logins.
 const sessionGap = 1 << 10
 
 // Faults of such a stream.
@@ -47,7 +47,8 @@ var (
 // appendClient appends what is known of the client.
 func (b *base) appendClient(buf []byte) []byte {
 	buf = codec.AppendBytes(buf, b.loginData)
-	buf = binary.AppendUvarint(binary.AppendUvarint(buf, uint64(b.session)), uint64(b.told))
+	buf = binary.AppendUvarint(binary.AppendUvarint(buf, uint64(b.session)), uint64(b.sessions))
+	buf = binary.AppendUvarint(buf, uint64(b.told))
 	switch s := b.seat; {
 	case s != nil && b.attachBy != 0:
 		return s.append(append(append(buf, streamBoth), b.token[:]...))
@@ -92,10 +93,8 @@ func (s *seat) sharing() protocol.Counts {
 // once the base is sure to live.
 func (b *base) readClient(r *codec.Reader) {
 	b.loginData = append([]byte(nil), r.Bytes(wire.MaxLoginData)...)
-	b.session, b.told = fields.ReadUint32(r), fields.ReadUint32(r)
-	if b.sessions = b.session; b.session > 0 {
-		b.sessions += sessionGap
-	}
+	b.session, b.sessions = fields.ReadUint32(r), fields.ReadUint32(r)
+	b.told = fields.ReadUint32(r)
 	kind := r.U8()
 	if kind > streamBoth {
 		r.Fail(errSeatKind)
@@ -107,6 +106,13 @@ func (b *base) readClient(r *codec.Reader) {
 	if kind == streamSeat || kind == streamBoth {
 		b.seat = &seat{base: b, restored: true, lost: "its BaseApp is gone"}
 		b.seat.read(r)
+	}
+}
+
+// passOverSessions leaves out the numbers of sessions that former lives may have given.
+func (b *base) passOverSessions(lives uint32) {
+	if b.sessions > 0 {
+		b.sessions += sessionGap * lives
 	}
 }
 

@@ -22,6 +22,7 @@ func moved(t testing.TB, r *rig, b *base, stream []byte) {
 	}
 	rd := codec.NewReader(stream)
 	b.readClient(&rd)
+	b.passOverSessions(1)
 	if err := errors.Join(rd.Close(), b.awaitClient()); err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +146,29 @@ func TestClientsThatTravelWithoutASeat(t *testing.T) {
 	rd := codec.NewReader(stream[:len(stream)-1])
 	if b.readClient(&rd); rd.Err() == nil {
 		t.Error("half a token was read")
+	}
+}
+
+// Nobody takes a session of a later life for one of an earlier, even if the lives between were never copied.
+func TestSessionsOfFormerLives(t *testing.T) {
+	r, _, v := seated(t)
+	b := r.a.byID[v.ID()]
+	last := b.session
+	read := func(stream []byte, lives uint32) *base {
+		c := &base{app: r.a}
+		rd := codec.NewReader(stream)
+		if c.readClient(&rd); rd.Err() != nil {
+			t.Fatal(rd.Err())
+		}
+		c.passOverSessions(lives)
+		return c
+	}
+	stream := b.appendClient(nil)
+	second := read(stream, 1)
+	for name, third := range map[string]*base{"without a copy": read(stream, 2), "with an early copy": read(second.appendClient(nil), 1)} {
+		if third.session != last || second.sessions != last+sessionGap || third.sessions != last+2*sessionGap {
+			t.Errorf("%s: %d sessions after %d after %d", name, third.sessions, second.sessions, last)
+		}
 	}
 }
 

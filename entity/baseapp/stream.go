@@ -160,6 +160,7 @@ func (l *cellLink) code(c *codec.Coder) {
 	codeReceiver(c, &l.was)
 	codeReceiver(c, &l.first)
 	c.Bool(&l.leaving)
+	codec.Uint32(c, &l.unknown)
 	l.copy.code(c)
 }
 
@@ -315,6 +316,7 @@ func (b *base) bornBy(life uint32) bool {
 func (b *base) revive(former, lives uint32) {
 	a := b.app
 	b.link.revive(a.now, former, lives)
+	b.passOverSessions(lives)
 	b.heardAt = a.now
 	b.teleported = max(b.teleported, uint64(flow.MarkOf(b.life(), 0))) // above what the former life may have asked for
 	for i := range b.commits {
@@ -346,8 +348,10 @@ func (b *base) failWishes() {
 // the death when this app does, and their reals then say so at once; what takes longer died, too.
 const adoptGrace = 3 * time.Second
 
-// adoptGap is by how many incarnations a restored base passes over those that it may have begun after its
-// copy was made, and has forgotten. A period between two copies has room for a few.
+// adoptGap is by how many incarnations a restored base passes over those that each former life may have begun
+// after its copy was made, and that are forgotten. A period between two copies has room for a few. (One gap
+// for all lives was too few: an heir that died before anybody had a copy of it, and the next heir, began the
+// same incarnation of one cell part, from different copies.)
 const adoptGap = 1 << 10
 
 // revive takes over the link of a former life.
@@ -357,7 +361,7 @@ func (l *cellLink) revive(now time.Duration, former, lives uint32) {
 	l.in.RestoreUnconfirmed()
 	l.in.Owe()
 	l.app = mercury.Address{}
-	l.unknown = adoptGap
+	l.unknown += adoptGap * lives
 	if l.state != linkNone {
 		l.state, l.at = linkAdopting, now+adoptGrace
 	}

@@ -148,6 +148,35 @@ func TestRestoredBaseMakesItsCellPartAgain(t *testing.T) {
 	r.wantLink(id, linkLive, c.Order.Incarnation, 0, appY)
 }
 
+// An heir that dies before anybody has a copy of it may have begun an incarnation, and so may one of which the
+// only copy was made before that. The next heir begins another.
+func TestNextHeirBeginsAnotherIncarnation(t *testing.T) {
+	first := joinedRig(t)
+	id, _ := busy(t, first)
+	parts := first.a.byID[id].appendParts(nil)
+	begun := func(r *rig) (incarnation uint32) {
+		t.Helper()
+		r.pass(adoptGrace + 2*DefaultTick)
+		return r.located(id, appY).Order.Incarnation
+	}
+	restored := func(lives uint32, parts []byte) *rig {
+		t.Helper()
+		r := heir(t)
+		if err := r.a.restore(&heritage{id: id, lives: lives, parts: parts}); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	dies := restored(1, parts)
+	copied := dies.a.byID[id].appendParts(nil) // while it still waits for its cell part
+	former := begun(dies)
+	for name, next := range map[string]*rig{"without a copy": restored(2, parts), "with an early copy": restored(1, copied)} {
+		if got := begun(next); got != former+adoptGap {
+			t.Errorf("%s: incarnation %d, the heir before began %d", name, got, former)
+		}
+	}
+}
+
 // Between the copy and the death, the former life may have begun another incarnation.
 func TestRestoredBaseAdoptsALaterIncarnation(t *testing.T) {
 	first := joinedRig(t)

@@ -45,33 +45,30 @@ func (a *Avatar) Say(_ entity.ID, text string) {
 }
 
 func main() {
-	schema := must(property.LoadDir(files, "defs"))
+	schema, err := property.LoadDir(files, "defs")
+	check(err)
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register[Avatar](cells, "Avatar")
 	baseapp.Register[Player](bases, "Avatar")
-	world := must(cluster.Start(context.Background(), cluster.Config{CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar"}))
+	world, err := cluster.Start(context.Background(), cluster.Config{CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar"})
+	check(err)
 	defer world.Stop()
 
 	for _, name := range []string{"Ada", "Bob"} {
 		sees := func(r *client.Replica) { fmt.Printf("%s sees %v at %v\n", name, r.Props.Get(0), r.Position) }
-		player := must(world.Connect(name, "password", client.Events{Entered: sees, Moved: sees,
+		player, err := world.Connect(name, "password", client.Events{Entered: sees, Moved: sees,
 			PropertyChanged: func(_ *client.Replica, c *property.Change) { fmt.Println(name, "sees", c.Old, "become", c.New) },
 			Called:          func(_ *client.Replica, _ *property.Method, a []property.Value) { fmt.Println(name, "hears", a[0]) },
-		}))
+		})
+		check(err)
 		check(player.Ready(context.Background()))
-		for step := range 6 {
-			to := property.Vector3{X: float32(step)}
+		for to := (property.Vector3{}); to.X < 6; to.X++ {
 			check(player.Do(func(c *client.Client) error { return c.SetPosition(to, property.Vector3{}) }))
 			time.Sleep(300 * time.Millisecond)
 		}
 		check(player.Do(func(c *client.Client) error { return c.Player().Cell().Call("say", "hello") }))
 	}
 	time.Sleep(500 * time.Millisecond)
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
 }
 
 func check(err error) {

@@ -42,6 +42,7 @@ const (
 	ruleless  = "a manager told of a BaseApp's death before those were back who knew its heirs, and callers gave up, whose targets went on"
 	renewed   = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
 	taken     = "a BaseApp's next start gave the number of a player's channel to somebody else, and the player heard nothing for ten seconds"
+	passed    = "an heir died before anybody had a copy of it, and the next one began the same incarnation of a cell part from an older copy"
 	beside    = "failed beside the others, and was healed by the same changes"
 )
 
@@ -95,6 +96,7 @@ func TestKept(t *testing.T) {
 		{swept(85132), taken},
 		{retiring(91109), renewed},
 		{retiring(91049), nameless},
+		{retiring(114874), passed},
 		{retiring(103585), hopeful},
 		{managed(104009), orphaned},
 		{retiring(105760), twice},

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -106,23 +107,13 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.BytesPerTick == 0 {
-		c.BytesPerTick = DefaultBytesPerTick
-	}
+	c.BytesPerTick = cmp.Or(c.BytesPerTick, DefaultBytesPerTick)
 	if c.LeastBytesPerTick == 0 {
 		c.LeastBytesPerTick = min(DefaultLeastBytesPerTick, c.BytesPerTick)
 	}
-	if c.MaxDeficit == 0 {
-		c.MaxDeficit = 2 * c.BytesPerTick
-	}
-	if c.MaxRadius == 0 {
-		c.MaxRadius = DefaultMaxRadius
-	}
-	if c.MaxWait == 0 {
-		c.MaxWait = DefaultMaxWait
-	}
-	if c.DetailFactor == 0 {
-		c.DetailFactor = 1
-	}
+	c.MaxDeficit = cmp.Or(c.MaxDeficit, 2*c.BytesPerTick)
+	c.MaxRadius = cmp.Or(c.MaxRadius, DefaultMaxRadius)
+	c.MaxWait = cmp.Or(c.MaxWait, DefaultMaxWait)
+	c.DetailFactor = cmp.Or(c.DetailFactor, 1)
 	return c
 }

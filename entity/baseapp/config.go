@@ -198,25 +198,13 @@ func (c *Config) checkPlayer(fault func(format string, args ...any)) {
 }
 
 func (c *Config) setDefaults() {
-	if c.Tick == 0 {
-		c.Tick = DefaultTick
-	}
-	if c.ResumeTime == 0 {
-		c.ResumeTime = DefaultResumeTime
-	}
-	if c.BackupPeriod == 0 {
-		c.BackupPeriod = DefaultBackupPeriod
-	}
-	if c.MoveBatch == 0 {
-		c.MoveBatch = DefaultMoveBatch
-	}
-	if c.BackupReplicas == 0 {
-		c.BackupReplicas = DefaultBackupReplicas
-	}
+	c.Tick = cmp.Or(c.Tick, DefaultTick)
+	c.ResumeTime = cmp.Or(c.ResumeTime, DefaultResumeTime)
+	c.BackupPeriod = cmp.Or(c.BackupPeriod, DefaultBackupPeriod)
+	c.MoveBatch = cmp.Or(c.MoveBatch, DefaultMoveBatch)
+	c.BackupReplicas = cmp.Or(c.BackupReplicas, DefaultBackupReplicas)
 	c.Upload = c.Upload.withDefaults()
-	if c.ArchivePeriod == 0 {
-		c.ArchivePeriod = DefaultArchivePeriod
-	}
+	c.ArchivePeriod = cmp.Or(c.ArchivePeriod, DefaultArchivePeriod)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -1,6 +1,7 @@
 package baseappmgr
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -59,9 +60,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Tick == 0 {
-		cfg.Tick = DefaultTick
-	}
+	cfg.Tick = cmp.Or(cfg.Tick, DefaultTick)
 	cfg.Shed.setDefaults()
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

@@ -1,6 +1,7 @@
 package baseappmgr
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
@@ -58,15 +59,9 @@ type ShedConfig struct {
 }
 
 func (c *ShedConfig) setDefaults() {
-	if c.Above == 0 {
-		c.Above = DefaultShedAbove
-	}
-	if c.LeastLoad == 0 {
-		c.LeastLoad = DefaultShedLeastLoad
-	}
-	if c.Least == 0 {
-		c.Least = DefaultShedLeast
-	}
+	c.Above = cmp.Or(c.Above, DefaultShedAbove)
+	c.LeastLoad = cmp.Or(c.LeastLoad, DefaultShedLeastLoad)
+	c.Least = cmp.Or(c.Least, DefaultShedLeast)
 }
 
 // measure is by what BaseApps are compared.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -109,9 +110,7 @@ func New(cfg Config) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Tick == 0 {
-		cfg.Tick = DefaultTick
-	}
+	cfg.Tick = cmp.Or(cfg.Tick, DefaultTick)
 	if len(cfg.Networks) == 0 {
 		cfg.Networks = []string{protocol.UDP}
 	}

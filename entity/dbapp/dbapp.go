@@ -1,6 +1,7 @@
 package dbapp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,9 +61,7 @@ func New(cfg Config) (*DBApp, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Tick == 0 {
-		cfg.Tick = DefaultTick
-	}
+	cfg.Tick = cmp.Or(cfg.Tick, DefaultTick)
 	if cfg.Limit == nil {
 		cfg.Limit = context.WithCancel
 	}

@@ -1,6 +1,7 @@
 package loginapp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -59,15 +60,9 @@ func New(cfg Config) (*LoginApp, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Tick == 0 {
-		cfg.Tick = DefaultTick
-	}
-	if cfg.MaxPending == 0 {
-		cfg.MaxPending = DefaultMaxPending
-	}
-	if cfg.Queue == 0 {
-		cfg.Queue = DefaultQueue
-	}
+	cfg.Tick = cmp.Or(cfg.Tick, DefaultTick)
+	cfg.MaxPending = cmp.Or(cfg.MaxPending, DefaultMaxPending)
+	cfg.Queue = cmp.Or(cfg.Queue, DefaultQueue)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

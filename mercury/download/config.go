@@ -1,6 +1,7 @@
 package download
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -63,21 +64,12 @@ type UploadConfig struct {
 }
 
 func (c UploadConfig) withDefaults() UploadConfig {
-	orInt := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	orInt(&c.MaxDownloads, DefaultMaxDownloads)
-	orInt(&c.Queue, DefaultUploadQueue)
-	orInt(&c.Piece, DefaultUploadPiece)
-	orInt(&c.HashPerPump, DefaultHashPerPump)
-	if c.MaxSize == 0 {
-		c.MaxSize = DefaultMaxSize
-	}
-	if c.AnswerWait == 0 {
-		c.AnswerWait = DefaultAnswerWait
-	}
+	c.MaxDownloads = cmp.Or(c.MaxDownloads, DefaultMaxDownloads)
+	c.Queue = cmp.Or(c.Queue, DefaultUploadQueue)
+	c.Piece = cmp.Or(c.Piece, DefaultUploadPiece)
+	c.HashPerPump = cmp.Or(c.HashPerPump, DefaultHashPerPump)
+	c.MaxSize = cmp.Or(c.MaxSize, DefaultMaxSize)
+	c.AnswerWait = cmp.Or(c.AnswerWait, DefaultAnswerWait)
 	return c
 }
 
@@ -123,15 +115,9 @@ type DownloadConfig struct {
 }
 
 func (c DownloadConfig) withDefaults() DownloadConfig {
-	if c.MaxDownloads == 0 {
-		c.MaxDownloads = DefaultMaxDownloads
-	}
-	if c.MaxSize == 0 {
-		c.MaxSize = DefaultMaxSize
-	}
-	if c.ProgressEvery == 0 {
-		c.ProgressEvery = DefaultProgressEvery
-	}
+	c.MaxDownloads = cmp.Or(c.MaxDownloads, DefaultMaxDownloads)
+	c.MaxSize = cmp.Or(c.MaxSize, DefaultMaxSize)
+	c.ProgressEvery = cmp.Or(c.ProgressEvery, DefaultProgressEvery)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -64,15 +65,9 @@ func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Workers == 0 {
-		c.Workers = DefaultWorkers
-	}
-	if c.MaxJobs == 0 {
-		c.MaxJobs = DefaultMaxJobs
-	}
-	if c.StopTimeout == 0 {
-		c.StopTimeout = DefaultStopTimeout
-	}
+	c.Workers = cmp.Or(c.Workers, DefaultWorkers)
+	c.MaxJobs = cmp.Or(c.MaxJobs, DefaultMaxJobs)
+	c.StopTimeout = cmp.Or(c.StopTimeout, DefaultStopTimeout)
 	return c
 }
 

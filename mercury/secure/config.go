@@ -1,6 +1,7 @@
 package secure
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -93,21 +94,11 @@ type Config struct {
 
 // withDefaults returns c with its zero fields filled in.
 func (c Config) withDefaults() Config {
-	if c.Suite == 0 {
-		c.Suite = AESGCM
-	}
-	if c.PassLife == 0 {
-		c.PassLife = DefaultPassLife
-	}
-	if c.TicketLife == 0 {
-		c.TicketLife = DefaultTicketLife
-	}
-	if c.MaxUsed == 0 {
-		c.MaxUsed = DefaultMaxUsed
-	}
-	if c.MaxKept == 0 {
-		c.MaxKept = DefaultMaxKept
-	}
+	c.Suite = cmp.Or(c.Suite, AESGCM)
+	c.PassLife = cmp.Or(c.PassLife, DefaultPassLife)
+	c.TicketLife = cmp.Or(c.TicketLife, DefaultTicketLife)
+	c.MaxUsed = cmp.Or(c.MaxUsed, DefaultMaxUsed)
+	c.MaxKept = cmp.Or(c.MaxKept, DefaultMaxKept)
 	return c
 }
 

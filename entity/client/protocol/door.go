@@ -53,6 +53,8 @@ func ReadDoors(r *codec.Reader) []Door {
 	return doors
 }
 
+func codeDoors(c *codec.Coder, doors *[]Door) { codec.Field(c, doors, AppendDoors, ReadDoors) }
+
 // Over is the first door over a network.
 func Over(doors []Door, network string) (Door, bool) {
 	for _, p := range doors {

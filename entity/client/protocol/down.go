@@ -60,17 +60,11 @@ const (
 )
 
 // AppendReset says that everything seen so far is gone, including the player's own cell part.
-func AppendReset(b []byte) []byte {
-	b, mark := Begin(b, ResetID)
-	return End(b, mark)
-}
+func AppendReset(b []byte) []byte { return bare(b, ResetID) }
 
 // AppendLeaveSpace says that the player's entity was teleported: everything seen so far is gone, and a
 // CellPlayer follows, in another space or elsewhere in the same.
-func AppendLeaveSpace(b []byte) []byte {
-	b, mark := Begin(b, LeaveSpaceID)
-	return End(b, mark)
-}
+func AppendLeaveSpace(b []byte) []byte { return bare(b, LeaveSpaceID) }
 
 // Transit says that the player's entity goes through a transition area: a CellPlayer follows, in another
 // space or elsewhere in the same, and the view goes along. The client adds Offset to the place of its own
@@ -96,16 +90,10 @@ func (m *Transit) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // AppendArrived says that the client has been told of everybody near the place that its player's
 // entity was teleported to.
-func AppendArrived(b []byte) []byte {
-	b, mark := Begin(b, ArrivedID)
-	return End(b, mark)
-}
+func AppendArrived(b []byte) []byte { return bare(b, ArrivedID) }
 
 // AppendCellGone says that the player's cell part was destroyed.
-func AppendCellGone(b []byte) []byte {
-	b, mark := Begin(b, CellGoneID)
-	return End(b, mark)
-}
+func AppendCellGone(b []byte) []byte { return bare(b, CellGoneID) }
 
 // BasePlayer creates the player's entity at its client, with the base properties that the client
 // may see (property.OwnClientBaseStream, packed).
@@ -332,8 +320,7 @@ type Place struct {
 // AppendRest frames and encodes p as a Rest message.
 func (p *Place) AppendRest(b []byte) []byte {
 	b, mark := Begin(b, RestID)
-	b = p.appendExact(b)
-	return End(b, mark)
+	return End(p.appendExact(b), mark)
 }
 
 func (p *Place) appendExact(b []byte) []byte {
@@ -486,10 +473,7 @@ func (m *Controlled) Parse(body []byte) error {
 
 // AppendResetEntities says that the player gets another entity: everything is gone, the own one too. When the
 // client has said EnableEntities again, BasePlayer follows.
-func AppendResetEntities(b []byte) []byte {
-	b, mark := Begin(b, ResetEntitiesID)
-	return End(b, mark)
-}
+func AppendResetEntities(b []byte) []byte { return bare(b, ResetEntitiesID) }
 
 // NewToken replaces the token that resumes the session.
 type NewToken struct{ Token Token }

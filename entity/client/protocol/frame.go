@@ -85,6 +85,12 @@ func parse(body []byte, m any, code func(*codec.Coder)) error {
 	return codec.ParseAs(ErrMalformed, body, m, code)
 }
 
+// bare frames a message that says all by its id.
+func bare(b []byte, id ID) []byte {
+	b, mark := Begin(b, id)
+	return End(b, mark)
+}
+
 // done closes a reader and names the message in its error.
 func done(r *codec.Reader, name string) error {
 	return r.CloseAs(ErrMalformed, name)

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/cellscape/cellscape/internal/codec"
@@ -111,25 +110,16 @@ type Login struct {
 	Password string
 }
 
-// Append frames and encodes m.
-func (m *Login) Append(b []byte) []byte {
-	b, mark := Begin(b, LoginID)
-	b = binary.LittleEndian.AppendUint16(b, m.Version)
-	b = append(b, m.Digest[:]...)
-	b = codec.AppendString(b, m.User)
-	b = codec.AppendString(b, m.Password)
-	return End(b, mark)
+func (m *Login) code(c *codec.Coder) {
+	c.U16(&m.Version)
+	c.Array(m.Digest[:])
+	c.String(&m.User, MaxName)
+	c.String(&m.Password, MaxName)
 }
 
-// Parse decodes a body.
-func (m *Login) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Version = r.U16()
-	readArray(&r, m.Digest[:])
-	m.User = r.String(MaxName)
-	m.Password = r.String(MaxName)
-	return done(&r, "login")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *Login) Append(b []byte) []byte  { return frame(b, LoginID, m.code) }
+func (m *Login) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // LoginOK tells a client where its proxy waits, the token that proves its login and, from a sealed
 // cluster, a ticket.
@@ -143,23 +133,15 @@ type LoginOK struct {
 	Ticket []byte
 }
 
-// Append frames and encodes m.
-func (m *LoginOK) Append(b []byte) []byte {
-	b, mark := Begin(b, LoginOKID)
-	b = AppendDoors(b, m.Doors)
-	b = append(b, m.Token[:]...)
-	b = codec.AppendBytes(b, m.Ticket)
-	return End(b, mark)
+func (m *LoginOK) code(c *codec.Coder) {
+	codeDoors(c, &m.Doors)
+	c.Array(m.Token[:])
+	c.Bytes(&m.Ticket, mercury.MaxTicket)
 }
 
-// Parse decodes a body.
-func (m *LoginOK) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Doors = ReadDoors(&r)
-	readArray(&r, m.Token[:])
-	m.Ticket = r.Bytes(mercury.MaxTicket)
-	return done(&r, "login reply")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *LoginOK) Append(b []byte) []byte  { return frame(b, LoginOKID, m.code) }
+func (m *LoginOK) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Waiting tells a client whose login is right that the world is full, and that it will come in by itself.
 // It is told again every few seconds, until a LoginOK or a Refused.
@@ -188,21 +170,14 @@ type Refused struct {
 	Reason string
 }
 
-// Append frames and encodes m.
-func (m *Refused) Append(b []byte) []byte {
-	b, mark := Begin(b, RefusedID)
-	b = append(b, byte(m.Code))
-	b = codec.AppendString(b, m.Reason)
-	return End(b, mark)
+func (m *Refused) code(c *codec.Coder) {
+	c.U8((*uint8)(&m.Code))
+	c.String(&m.Reason, MaxReason)
 }
 
-// Parse decodes a body.
-func (m *Refused) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Code = Code(r.U8())
-	m.Reason = r.String(MaxReason)
-	return done(&r, "refusal")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *Refused) Append(b []byte) []byte  { return frame(b, RefusedID, m.code) }
+func (m *Refused) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Error makes a refusal an error that a client can show.
 func (m *Refused) Error() string {
@@ -210,10 +185,4 @@ func (m *Refused) Error() string {
 		return "refused: " + m.Code.String()
 	}
 	return "refused: " + m.Code.String() + ": " + m.Reason
-}
-
-func readArray(r *codec.Reader, dst []byte) {
-	for i := range dst {
-		dst[i] = r.U8()
-	}
 }

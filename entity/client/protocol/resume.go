@@ -36,24 +36,17 @@ type Switch struct {
 	Fallback []Door
 }
 
-// Append frames and encodes m.
-func (m *Switch) Append(b []byte) []byte {
-	b, mark := Begin(b, SwitchID)
-	return End(AppendDoors(AppendDoors(b, m.Doors), m.Fallback), mark)
+func (m *Switch) code(c *codec.Coder) {
+	codeDoors(c, &m.Doors)
+	codeDoors(c, &m.Fallback)
 }
 
-// Parse decodes a body.
-func (m *Switch) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Doors, m.Fallback = ReadDoors(&r), ReadDoors(&r)
-	return done(&r, "switch")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *Switch) Append(b []byte) []byte  { return frame(b, SwitchID, m.code) }
+func (m *Switch) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // AppendAhead marks the bundle that follows.
-func AppendAhead(b []byte) []byte {
-	b, mark := Begin(b, AheadID)
-	return End(b, mark)
-}
+func AppendAhead(b []byte) []byte { return bare(b, AheadID) }
 
 // StreamOf says in which stream a reliable message from the server is, by its first byte.
 func StreamOf(bundle []byte) Stream {
@@ -188,10 +181,7 @@ func ParseSettled(body []byte) (uploads uint64, err error) {
 }
 
 // AppendPong answers a ping: the proxy is there.
-func AppendPong(b []byte) []byte {
-	b, mark := Begin(b, PongID)
-	return End(b, mark)
-}
+func AppendPong(b []byte) []byte { return bare(b, PongID) }
 
 // Fallback tells the client where its session goes on if the BaseApp is gone that holds it. It
 // replaces the former one.
@@ -199,15 +189,8 @@ type Fallback struct {
 	Doors []Door // none if nowhere
 }
 
-// Append frames and encodes m.
-func (m *Fallback) Append(b []byte) []byte {
-	b, mark := Begin(b, FallbackID)
-	return End(AppendDoors(b, m.Doors), mark)
-}
+func (m *Fallback) code(c *codec.Coder) { codeDoors(c, &m.Doors) }
 
-// Parse decodes a body.
-func (m *Fallback) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Doors = ReadDoors(&r)
-	return done(&r, "fallback")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *Fallback) Append(b []byte) []byte  { return frame(b, FallbackID, m.code) }
+func (m *Fallback) Parse(body []byte) error { return parse(body, m, m.code) }

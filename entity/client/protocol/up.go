@@ -184,26 +184,14 @@ func (m *Sight) Parse(body []byte) error {
 }
 
 // AppendAuditRequest asks what the client should hold; the answer is an Audit.
-func AppendAuditRequest(b []byte) []byte {
-	b, mark := Begin(b, AuditRequestID)
-	return End(b, mark)
-}
+func AppendAuditRequest(b []byte) []byte { return bare(b, AuditRequestID) }
 
 // AppendPing asks the proxy for a sign of life; AppendPong is its answer.
-func AppendPing(b []byte) []byte {
-	b, mark := Begin(b, PingID)
-	return End(b, mark)
-}
+func AppendPing(b []byte) []byte { return bare(b, PingID) }
 
 // AppendLogout says good-bye; the server closes the channel.
-func AppendLogout(b []byte) []byte {
-	b, mark := Begin(b, LogoutID)
-	return End(b, mark)
-}
+func AppendLogout(b []byte) []byte { return bare(b, LogoutID) }
 
 // AppendEnableEntities says that the client is ready to be shown its entity and the world, once in a session
 // whose Attach did not say so.
-func AppendEnableEntities(b []byte) []byte {
-	b, mark := Begin(b, EnableEntitiesID)
-	return End(b, mark)
-}
+func AppendEnableEntities(b []byte) []byte { return bare(b, EnableEntitiesID) }

@@ -157,15 +157,9 @@ func (c *Client) sendCharges() {
 		m := protocol.MoveOther{
 			ID: ch.r.ID, Sequence: c.sequence, Incarnation: ch.incarnation, Forced: ch.forced, Position: ch.r.Position, Direction: ch.r.Direction,
 		}
-		c.stats.MovesSent++
-		if ch.dirty {
-			c.whisper(m.Append(c.buf[:0]))
-		} else {
-			if c.rest(m.Append(c.buf[:0])) != nil {
-				return // it is at rest, and the server has yet to hear that
-			}
+		if !c.sayMove(m.Append(c.buf[:0]), &ch.dirty, &ch.moving) {
+			return
 		}
-		ch.dirty, ch.moving = false, ch.dirty
 	}
 }
 

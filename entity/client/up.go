@@ -78,15 +78,20 @@ func (c *Client) sendMove() {
 	}
 	c.sequence++
 	m := protocol.Move{Sequence: c.sequence, Incarnation: c.incarnation, Forced: c.forced, Seen: c.seen, Position: c.player.Position, Direction: c.player.Direction}
+	c.sayMove(m.Append(c.buf[:0]), &c.dirty, &c.moving)
+}
+
+// sayMove sends where an entity is: unreliably if it has moved since the last time (dirty), else
+// reliably, since it has come to rest. It reports false if the server has yet to hear of that rest.
+func (c *Client) sayMove(msg []byte, dirty, moving *bool) bool {
 	c.stats.MovesSent++
-	if c.dirty {
-		c.whisper(m.Append(c.buf[:0]))
-	} else {
-		if c.rest(m.Append(c.buf[:0])) != nil {
-			return // it is at rest, and the server has yet to hear that
-		}
+	if *dirty {
+		c.whisper(msg)
+	} else if c.rest(msg) != nil {
+		return false
 	}
-	c.dirty, c.moving = false, c.dirty
+	*dirty, *moving = false, *dirty
+	return true
 }
 
 // rest sends reliably where an entity has come to rest.

@@ -151,12 +151,7 @@ func (d *DBApp) tickBring() {
 
 func (d *DBApp) bringJob(f func(ctx context.Context, s store.Store) any) {
 	d.bring.working = true
-	s, limit := d.cfg.Store, d.cfg.Limit
-	d.cfg.Jobs.Do(bringToken, func(ctx context.Context) any {
-		ctx, cancel := limit(ctx)
-		defer cancel()
-		return f(ctx, s)
-	})
+	d.storeJob(bringToken, f)
 }
 
 // readKept reads the spaces of the world before, unless this start has had them.

@@ -44,6 +44,16 @@ func job(s store.Store, limit Limit, calls []*call) func(context.Context) any {
 	}
 }
 
+// storeJob has f call the store in a job, within the time of one call.
+func (d *DBApp) storeJob(token uint64, f func(context.Context, store.Store) any) {
+	s, limit := d.cfg.Store, d.cfg.Limit
+	d.cfg.Jobs.Do(token, func(ctx context.Context) any {
+		ctx, cancel := limit(ctx)
+		defer cancel()
+		return f(ctx, s)
+	})
+}
+
 // writeEach writes rows, old and new ones.
 func writeEach(ctx context.Context, s store.Store, list []asked) []outcome {
 	out := make([]outcome, len(list))

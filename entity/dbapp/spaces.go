@@ -96,12 +96,7 @@ func (d *DBApp) writeSpaces() {
 
 func (d *DBApp) spaceJob(f func(context.Context, store.Store) any) {
 	d.spaces.working = true
-	db, limit := d.cfg.Store, d.cfg.Limit
-	d.cfg.Jobs.Do(spaceToken, func(ctx context.Context) any {
-		ctx, cancel := limit(ctx)
-		defer cancel()
-		return f(ctx, db)
-	})
+	d.storeJob(spaceToken, f)
 }
 
 // surplus are the keys of the blobs of all other spaces.

@@ -30,10 +30,7 @@ func (d *DBApp) beginStart() {
 		return
 	}
 	d.beginning = true
-	s, limit := d.cfg.Store, d.cfg.Limit
-	d.cfg.Jobs.Do(beginToken, func(ctx context.Context) any {
-		ctx, cancel := limit(ctx)
-		defer cancel()
+	d.storeJob(beginToken, func(ctx context.Context, s store.Store) any {
 		start, err := s.Begin(ctx)
 		return begun{start, err}
 	})
@@ -89,15 +86,13 @@ func (d *DBApp) freeDead() {
 	if i < 0 || d.start == 0 {
 		return
 	}
-	x, start, s, limit := d.dead[i].allocator, d.start, d.cfg.Store, d.cfg.Limit
+	x, start := d.dead[i].allocator, d.start
 	if d.lives(x) { // the list of apps was not complete when a row of it was met
 		d.dead = slices.Delete(d.dead, i, i+1)
 		return
 	}
 	d.dead[i].at = d.now + FreeAfter // again, unless it is done by then
-	d.cfg.Jobs.Do(freeToken, func(ctx context.Context) any {
-		ctx, cancel := limit(ctx)
-		defer cancel()
+	d.storeJob(freeToken, func(ctx context.Context, s store.Store) any {
 		n, err := s.Free(ctx, start, x)
 		return freed{x, n, err}
 	})

@@ -235,15 +235,25 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	})
 }
 
-func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
-	b := a.byID[m.ID]
+// baseEntitled returns the base whose real, or a copy of it, an app claims to have. If the app was never
+// given it, or there is no such base, the app is refused, and the result is nil.
+func (a *BaseApp) baseEntitled(from mercury.Address, id entity.ID, o entity.Order, t migrate.Title, claim string) *base {
+	b := a.byID[id]
 	if b == nil {
-		a.refuseUnknown(from, m.ID, m.Order)
-		return
+		a.refuseUnknown(from, id, o)
+		return nil
 	}
-	if !b.entitled(m.Order, m.Title) {
-		a.refused("a real of an app that was never given it", "entity", m.ID, "from", from, "order", m.Order)
-		a.refuse(from, m.ID, m.Order)
+	if !b.entitled(o, t) {
+		a.refused(claim, "entity", id, "from", from, "order", o)
+		a.refuse(from, id, o)
+		return nil
+	}
+	return b
+}
+
+func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
+	b := a.baseEntitled(from, m.ID, m.Order, m.Title, "a real of an app that was never given it")
+	if b == nil {
 		return
 	}
 	switch b.link.Current(a.now, from, m.Order, m.Handled) {
@@ -265,14 +275,8 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 }
 
 func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
-	b := a.byID[m.ID]
+	b := a.baseEntitled(from, m.ID, m.Order, m.Title, "a copy of an app that was never given the real")
 	if b == nil {
-		a.refuseUnknown(from, m.ID, m.Order)
-		return
-	}
-	if !b.entitled(m.Order, m.Title) {
-		a.refused("a copy of an app that was never given the real", "entity", m.ID, "from", from, "order", m.Order)
-		a.refuse(from, m.ID, m.Order)
 		return
 	}
 	kept, lost := b.link.Offer(a.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,

@@ -244,16 +244,7 @@ func (l *UserLink) take(from, to netip.AddrPort, datagram []byte) {
 	fl := l.flow(way{from, to})
 	now := l.now()
 	f := link.fate(fl.rng, &fl.lane, now, len(datagram))
-	switch {
-	case f.tooBig:
-		l.counts.TooBig++
-	case f.overrun:
-		l.counts.Overrun++
-	case f.copies == 0:
-		l.counts.Lost++
-	case f.copies == 2:
-		l.counts.Doubled++
-	}
+	l.counts.fare(&f)
 	if f.copies == 1 && f.at[0] <= now && !f.corrupt[0] {
 		l.counts.Delivered++
 		l.mu.Unlock()

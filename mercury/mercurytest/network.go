@@ -34,6 +34,20 @@ type Counts struct {
 	Injected                                int
 }
 
+// fare counts what becomes of a datagram, apart from damage and arrival.
+func (c *Counts) fare(f *fate) {
+	switch {
+	case f.tooBig:
+		c.TooBig++
+	case f.overrun:
+		c.Overrun++
+	case f.copies == 0:
+		c.Lost++
+	case f.copies == 2:
+		c.Doubled++
+	}
+}
+
 // Network carries datagrams between places in virtual time. It belongs to one goroutine.
 type Network struct {
 	rng    *rand.Rand
@@ -141,16 +155,7 @@ func (n *Network) Send(now time.Duration, from, to netip.AddrPort, datagram []by
 		ln = n.lane(way{from, place})
 	}
 	f := link.fate(n.rng, ln, now, len(datagram))
-	switch {
-	case f.tooBig:
-		n.counts.TooBig++
-	case f.overrun:
-		n.counts.Overrun++
-	case f.copies == 0:
-		n.counts.Lost++
-	case f.copies == 2:
-		n.counts.Doubled++
-	}
+	n.counts.fare(&f)
 	for i := range f.copies {
 		p := n.fly(f.at[i], n.Outer(from), to, datagram)
 		if f.corrupt[i] {

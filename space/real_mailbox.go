@@ -66,22 +66,28 @@ type clientCaller struct {
 func (c clientCaller) ArgumentBuffer() *argument.Buffer { return &c.r.cell.population.arguments }
 
 func (c clientCaller) CallMethod(q entity.Request) error {
-	switch {
-	case c.r.gone != staying:
-		return entity.ErrGone
-	case q.OnReply != "":
-		return errNoAnswers
-	}
-	if c.own && c.r.HasClient() || c.others {
-		if len(q.Args) > witness.MaxEntity {
-			return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(q.Args), witness.MaxEntity)
-		}
+	if err := c.r.checkClientCall(&q, c.own && c.r.HasClient() || c.others); err != nil {
+		return err
 	}
 	if c.own && c.r.HasClient() {
 		c.r.callClient(q.To, q.Method, q.Args)
 	}
 	if c.others {
 		c.r.event(q.Method, q.Args)
+	}
+	return nil
+}
+
+// checkClientCall refuses a call that no client can be told of. heard says that some client is to hear it,
+// and so bounds what it is told.
+func (r *Real) checkClientCall(q *entity.Request, heard bool) error {
+	switch {
+	case r.gone != staying:
+		return entity.ErrGone
+	case q.OnReply != "":
+		return errNoAnswers
+	case heard && len(q.Args) > witness.MaxEntity:
+		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(q.Args), witness.MaxEntity)
 	}
 	return nil
 }
@@ -104,14 +110,10 @@ func (c clientEntityCaller) ArgumentBuffer() *argument.Buffer {
 }
 
 func (c clientEntityCaller) CallMethod(q entity.Request) error {
-	switch {
-	case c.r.gone != staying:
-		return entity.ErrGone
-	case q.OnReply != "":
-		return errNoAnswers
-	case len(q.Args) > witness.MaxEntity:
-		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(q.Args), witness.MaxEntity)
-	case c.r.witness == nil || !c.r.sees(q.To) || !c.r.witness.Shows(q.To):
+	if err := c.r.checkClientCall(&q, true); err != nil {
+		return err
+	}
+	if c.r.witness == nil || !c.r.sees(q.To) || !c.r.witness.Shows(q.To) {
 		return fmt.Errorf("%w: %v", ErrNotSeen, q.To)
 	}
 	c.r.callClient(q.To, q.Method, q.Args)

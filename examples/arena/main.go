@@ -142,14 +142,7 @@ func (f *flags) faults(set *flag.FlagSet) error {
 var errTerminated = errors.New("terminated")
 
 func main() {
-	f, err := parseFlags(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "arena:", err)
-		os.Exit(2)
-	}
+	f := options.Parse("arena", parseFlags)
 	level := slog.LevelWarn
 	if f.verbose {
 		level = slog.LevelDebug

@@ -26,7 +26,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -104,16 +103,10 @@ func parseFlags(args []string) (*flags, error) {
 }
 
 func main() {
-	f, err := parseFlags(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "crowd:", err)
-		os.Exit(2)
-	}
+	f := options.Parse("crowd", parseFlags)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
+	var err error
 	if f.role != "" {
 		err = serve(ctx, f)
 	} else {

@@ -3,7 +3,9 @@ package options
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -22,6 +24,20 @@ func (f *Faults) If(bad bool, format string, args ...any) {
 
 // Err is all of them, nil if nothing is wrong.
 func (f Faults) Err() error { return errors.Join(f...) }
+
+// Parse reads the command line of a program. If that cannot be, it says why and ends the program; it ends
+// it as well after -help.
+func Parse[F any](program string, parse func(args []string) (F, error)) F {
+	f, err := parse(os.Args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(0)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, program+":", err)
+		os.Exit(2)
+	}
+	return f
+}
 
 // Death is the flag that says which process of a world in one OS process is killed, and when: "10s" is a
 // CellApp, "baseapp:10s" a BaseApp. A zero time means none.

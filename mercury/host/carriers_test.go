@@ -387,24 +387,13 @@ func netRig(t *testing.T, carrier int) *mercurytest.Rig {
 			ends[0].SetHandler(a)
 			ends[1].SetHandler(b)
 		},
-		RunUntil: func(limit time.Duration, done func() bool) bool {
-			if limit < time.Second {
-				limit /= 20 // the suite only lets some time pass; it waits for nothing
-			}
-			for end := time.Now().Add(min(limit, patience)); ; {
-				for _, x := range ends {
-					if err := x.Turn(200 * time.Microsecond); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if done() {
-					return true
-				}
-				if time.Now().After(end) {
-					return false
+		RunUntil: mercurytest.InRealTime(patience, func() {
+			for _, x := range ends {
+				if err := x.Turn(200 * time.Microsecond); err != nil {
+					t.Fatal(err)
 				}
 			}
-		},
+		}),
 		MaxMessage: mercury.DefaultMaxMessage,
 		Timeout:    50 * time.Millisecond,
 	}

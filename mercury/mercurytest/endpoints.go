@@ -1,6 +1,7 @@
 package mercurytest
 
 import (
+	"cmp"
 	"net/netip"
 	"testing"
 
@@ -29,26 +30,16 @@ func EndpointRigIn(t testing.TB, seed uint64, cfg mercury.Config) (*Rig, *World)
 		ends[i] = e
 		w.Add(e)
 	}
-	rig := &Rig{
-		A: ends[0], B: ends[1],
-		SetHandlers: func(a, b mercury.Handler) {
-			ends[0].SetHandler(a)
-			ends[1].SetHandler(b)
-		},
-		RunUntil:   w.RunUntil,
-		MaxMessage: cfg.MaxMessage,
-		Lossless:   true,
-		Timeout:    2 * mercury.DefaultInactivity,
-		SetLink:    w.Net.SetLink,
-		Cut:        func(cut bool) { w.Net.Cut(Place(1), Place(2), cut) },
-	}
+	rig := RigOf(ends[0], ends[1], w.RunUntil)
+	rig.MaxMessage = cmp.Or(cfg.MaxMessage, mercury.DefaultMaxMessage)
+	rig.Lossless = true
+	rig.Timeout = 2 * mercury.DefaultInactivity
+	rig.SetLink = w.Net.SetLink
+	rig.Cut = func(cut bool) { w.Net.Cut(Place(1), Place(2), cut) }
 	outer := 2
 	rig.Rebind = func() {
 		outer++
 		w.Net.Rebind(Place(1), Place(outer))
-	}
-	if rig.MaxMessage == 0 {
-		rig.MaxMessage = mercury.DefaultMaxMessage
 	}
 	return rig, w
 }

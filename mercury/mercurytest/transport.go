@@ -37,6 +37,23 @@ type Rig struct {
 	Rebind func()
 }
 
+// RigOf is a Rig of two transports with default limits, and without faults to set.
+func RigOf[T interface {
+	mercury.Transport
+	SetHandler(h mercury.Handler)
+}](a, b T, runUntil func(limit time.Duration, done func() bool) bool) *Rig {
+	return &Rig{
+		A: a, B: b,
+		SetHandlers: func(ha, hb mercury.Handler) {
+			a.SetHandler(ha)
+			b.SetHandler(hb)
+		},
+		RunUntil:   runUntil,
+		MaxMessage: mercury.DefaultMaxMessage,
+		Timeout:    50 * time.Millisecond,
+	}
+}
+
 // patience is how long the suite lets anything take that is not a timeout.
 const patience = 2 * time.Minute
 

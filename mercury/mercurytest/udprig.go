@@ -1,6 +1,7 @@
 package mercurytest
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/netip"
@@ -58,33 +59,40 @@ func UDPRig(t testing.TB, seed uint64, cfg mercury.Config) *Rig {
 	})
 	a, b := nodes[0], nodes[1]
 	run := &udpRun{t: t, nodes: nodes, begun: time.Now()}
-	return &Rig{
-		A: a.e, B: b.e,
-		SetHandlers: func(ha, hb mercury.Handler) {
-			a.e.SetHandler(ha)
-			b.e.SetHandler(hb)
-		},
-		RunUntil:   run.until,
-		MaxMessage: orDefault(cfg.MaxMessage, mercury.DefaultMaxMessage),
-		Timeout:    cfg.Inactivity * 3 / 2,
-		SetLink: func(l Link) {
-			l.Delay, l.Jitter, l.Rate = l.Delay/udpPace, l.Jitter/udpPace, l.Rate*udpPace
-			link.SetLink(l)
-		},
-		Cut: func(cut bool) { link.Cut(a.s.Addr(), b.s.Addr(), cut) },
-		Rebind: func() {
-			if _, err := link.Rebind(a.s.Addr()); err != nil {
-				t.Fatal(err)
-			}
-		},
+	rig := RigOf(a.e, b.e, run.until)
+	rig.MaxMessage = cmp.Or(cfg.MaxMessage, mercury.DefaultMaxMessage)
+	rig.Timeout = cfg.Inactivity * 3 / 2
+	rig.SetLink = func(l Link) {
+		l.Delay, l.Jitter, l.Rate = l.Delay/udpPace, l.Jitter/udpPace, l.Rate*udpPace
+		link.SetLink(l)
 	}
+	rig.Cut = func(cut bool) { link.Cut(a.s.Addr(), b.s.Addr(), cut) }
+	rig.Rebind = func() {
+		if _, err := link.Rebind(a.s.Addr()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rig
 }
 
-func orDefault(v, d int) int {
-	if v == 0 {
-		return d
+// InRealTime returns a RunUntil for transports that live in real time. turn lets both do what is due; with
+// no wait of its own it would keep a core busy. The suite only lets short limits pass and waits for nothing
+// in them, so they are cut; patience bounds the others.
+func InRealTime(patience time.Duration, turn func()) func(limit time.Duration, done func() bool) bool {
+	return func(limit time.Duration, done func() bool) bool {
+		if limit < time.Second {
+			limit /= 20
+		}
+		for end := time.Now().Add(min(limit, patience)); ; {
+			turn()
+			if done() {
+				return true
+			}
+			if time.Now().After(end) {
+				return false
+			}
+		}
 	}
-	return v
 }
 
 func newUDPNode(t testing.TB, link *UserLink, cfg mercury.Config) *udpNode {

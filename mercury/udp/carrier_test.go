@@ -60,31 +60,10 @@ func TestTransportOverCarriers(t *testing.T) {
 				_ = c.Release() // listen closes the socket as well
 			}
 		})
-		return &mercurytest.Rig{
-			A: a, B: b,
-			SetHandlers: func(ha, hb mercury.Handler) {
-				a.SetHandler(ha)
-				b.SetHandler(hb)
-			},
-			RunUntil: func(limit time.Duration, done func() bool) bool {
-				if limit < time.Second {
-					limit /= 20 // the suite only lets some time pass; it waits for nothing
-				}
-				end := time.Now().Add(min(limit, patience))
-				for {
-					turn(t, a, clock()+200*time.Microsecond)
-					turn(t, b, 0)
-					if done() {
-						return true
-					}
-					if time.Now().After(end) {
-						return false
-					}
-				}
-			},
-			MaxMessage: mercury.DefaultMaxMessage,
-			Timeout:    50 * time.Millisecond,
-		}
+		return mercurytest.RigOf(a, b, mercurytest.InRealTime(patience, func() {
+			turn(t, a, clock()+200*time.Microsecond)
+			turn(t, b, 0)
+		}))
 	})
 }
 

@@ -169,30 +169,9 @@ func TestTransport(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return &mercurytest.Rig{
-			A: ends[0], B: ends[1],
-			SetHandlers: func(a, b mercury.Handler) {
-				ends[0].SetHandler(a)
-				ends[1].SetHandler(b)
-			},
-			RunUntil: func(limit time.Duration, done func() bool) bool {
-				if limit < time.Second {
-					limit /= 20 // the suite only lets some time pass; it waits for nothing
-				}
-				end := time.Now().Add(min(limit, patience))
-				for {
-					turn(0)
-					turn(1)
-					if done() {
-						return true
-					}
-					if time.Now().After(end) {
-						return false
-					}
-				}
-			},
-			MaxMessage: mercury.DefaultMaxMessage,
-			Timeout:    50 * time.Millisecond,
-		}
+		return mercurytest.RigOf(ends[0], ends[1], mercurytest.InRealTime(patience, func() {
+			turn(0)
+			turn(1)
+		}))
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/mercury/stream"
 )
@@ -45,21 +44,12 @@ func Until(limit time.Duration, done func() bool, xs ...*stream.Transport) bool 
 // Rig drives two Transports for mercurytest.TestTransport, in real time and on the caller's
 // goroutine.
 func Rig(a, b *stream.Transport) *mercurytest.Rig {
-	return &mercurytest.Rig{
-		A: a, B: b,
-		SetHandlers: func(ha, hb mercury.Handler) {
-			a.SetHandler(ha)
-			b.SetHandler(hb)
-		},
-		RunUntil: func(limit time.Duration, done func() bool) bool {
-			if limit < time.Second {
-				limit /= hurry
-			}
-			return Until(limit, done, a, b)
-		},
-		MaxMessage: mercury.DefaultMaxMessage,
-		Timeout:    50 * time.Millisecond,
-	}
+	return mercurytest.RigOf(a, b, func(limit time.Duration, done func() bool) bool {
+		if limit < time.Second {
+			limit /= hurry
+		}
+		return Until(limit, done, a, b)
+	})
 }
 
 // Stop ends a Transport at once, whatever it still has to say.

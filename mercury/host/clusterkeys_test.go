@@ -86,6 +86,26 @@ func TestClusterKeysChangeWhileProcessesRun(t *testing.T) {
 	}
 }
 
+// greetOverTCP starts p and a process that has said hello to it over TCP in the clear.
+func greetOverTCP(t *testing.T, h *host.Host, cfg stream.Config, opts ...host.Option) (p, dialler *host.Process) {
+	t.Helper()
+	carrier := func(addr string) host.Option {
+		c, err := tcp.Listen(addr, tcp.Config{Config: cfg}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return host.UnsealedCarriers(c)
+	}
+	p = start(t, h, "p", append(opts, carrier("127.0.0.1:0"))...)
+	dialler, err := h.Start("dialler", "", func(env host.Env) (host.App, error) { return &echo{env: env}, nil }, carrier(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(t, dialler, p.Places()[1].Self, "say hello")
+	until(t, dialler, "has its answer", func(e *echo) bool { return len(e.messages) == 1 })
+	return p, dialler
+}
+
 // Whoever comes over a carrier that asks for no proof is a stranger to a process of a cluster, and
 // trusted by one that has no keys.
 func TestStandingOverCarriersInTheClear(t *testing.T) {
@@ -94,20 +114,7 @@ func TestStandingOverCarriersInTheClear(t *testing.T) {
 		mercury.Trusted:  nil,
 		mercury.Stranger: {host.Secure(secure.Config{Key: key, ClusterKeys: []secure.ClusterKey{key.ClusterKey()}})},
 	} {
-		carrier := func(addr string) host.Option {
-			c, err := tcp.Listen(addr, tcp.Config{}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return host.UnsealedCarriers(c)
-		}
-		p := start(t, h, "p", append(opts, carrier("127.0.0.1:0"))...)
-		dialler, err := h.Start("dialler", "", func(env host.Env) (host.App, error) { return &echo{env: env}, nil }, carrier(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		send(t, dialler, p.Places()[1].Self, "say hello")
-		until(t, dialler, "has its answer", func(e *echo) bool { return len(e.messages) == 1 })
+		p, dialler := greetOverTCP(t, h, stream.Config{}, opts...)
 		do(t, p, func(e *echo) {
 			if got := e.env.Transport.Standing(e.last); got != want {
 				t.Errorf("who came over TCP is a %v, want %v", got, want)
@@ -144,21 +151,8 @@ func TestDoorsAreForEveryone(t *testing.T) {
 // A carrier whose connections prove membership says so.
 func TestStandingOfACarrier(t *testing.T) {
 	h, key := newHost(t), newKey(t, 1)
-	carrier := func(addr string) host.Option {
-		c, err := tcp.Listen(addr, tcp.Config{Config: stream.Config{Standing: mercury.Member}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return host.UnsealedCarriers(c)
-	}
 	seal := host.Secure(secure.Config{Key: key, ClusterKeys: []secure.ClusterKey{key.ClusterKey()}})
-	p := start(t, h, "p", seal, carrier("127.0.0.1:0"))
-	dialler, err := h.Start("dialler", "", func(env host.Env) (host.App, error) { return &echo{env: env}, nil }, carrier(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	send(t, dialler, p.Places()[1].Self, "say hello")
-	until(t, dialler, "has its answer", func(e *echo) bool { return len(e.messages) == 1 })
+	p, _ := greetOverTCP(t, h, stream.Config{Standing: mercury.Member}, seal)
 	do(t, p, func(e *echo) {
 		if s := e.env.Transport.Standing(e.last); s != mercury.Member {
 			t.Errorf("a member is a %v", s)

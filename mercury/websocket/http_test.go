@@ -63,17 +63,24 @@ func (s *site) until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// TestPage plays a page's script, with nothing of this library: several frames to a message, as it
-// likes.
-func TestPage(t *testing.T) {
-	s := serve(t, websocket.Config{})
+// visit opens a WebSocket as a page does. The context bounds what the page waits for.
+func (s *site) visit(t *testing.T) (context.Context, *ws.Conn) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
+	t.Cleanup(cancel)
 	c, _, err := ws.Dial(ctx, s.url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.CloseNow() }()
+	t.Cleanup(func() { _ = c.CloseNow() })
+	return ctx, c
+}
+
+// TestPage plays a page's script, with nothing of this library: several frames to a message, as it
+// likes.
+func TestPage(t *testing.T) {
+	s := serve(t, websocket.Config{})
+	ctx, c := s.visit(t)
 	say := func(frames ...[]byte) {
 		t.Helper()
 		var b []byte
@@ -105,13 +112,7 @@ func TestPage(t *testing.T) {
 // TestText ends a page that sends text.
 func TestText(t *testing.T) {
 	s := serve(t, websocket.Config{})
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	c, _, err := ws.Dial(ctx, s.url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.CloseNow() }()
+	ctx, c := s.visit(t)
 	if err := c.Write(ctx, ws.MessageBinary, frame(1, helloOfAPage)); err != nil {
 		t.Fatal(err)
 	}

@@ -166,13 +166,7 @@ func TestNearerOfEntityAndGeometryLimit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := pair(t, 0.2, 0.1)
-			s := &o.Spaces[0]
-			s.Geometry = span(-5000, 5000)
-			s.Cells[0].Loaded, s.Cells[1].Loaded = span(-5000, 800), span(tt.loaded, 5000)
-			if tt.edit != nil {
-				tt.edit(o)
-			}
+			o := loadedPair(t, tt.loaded, tt.edit)
 			p := newClassic(t, tt.cfg).Balance(o)
 			if tt.to == 0 && len(p.Moves) > 0 || tt.to != 0 && (len(p.Moves) != 1 || math.Abs(p.Moves[0].To-tt.to) > 0.01) {
 				t.Errorf("moves %v, want to %v", p.Moves, tt.to)

@@ -95,6 +95,20 @@ func pair(t testing.TB, left, right float64) *Observation {
 	return observed(t, pairTree, cellOf(1, row(-995, 0, 10, 100, left)), cellOf(2, row(5, 0, 10, 100, right)))
 }
 
+// loadedPair is a pair that pushes its line to the left over 10 km of geometry, of which the cell on the
+// right has loaded what begins at from. edit, if any, changes it.
+func loadedPair(t testing.TB, from float64, edit func(*Observation)) *Observation {
+	t.Helper()
+	o := pair(t, 0.2, 0.1)
+	s := &o.Spaces[0]
+	s.Geometry = span(-5000, 5000)
+	s.Cells[0].Loaded, s.Cells[1].Loaded = span(-5000, 800), span(from, 5000)
+	if edit != nil {
+		edit(o)
+	}
+	return o
+}
+
 func lineIDs(t *bsp.Tree) []bsp.NodeID {
 	var ids []bsp.NodeID
 	for n := range t.Nodes() {

@@ -49,13 +49,7 @@ func TestLinesKeepToLoadedLand(t *testing.T) {
 	for _, tt := range tests {
 		for _, policy := range []string{profileName, classicName} {
 			t.Run(tt.name+"/"+policy, func(t *testing.T) {
-				o := pair(t, 0.2, 0.1)
-				s := &o.Spaces[0]
-				s.Geometry = span(-5000, 5000)
-				s.Cells[0].Loaded, s.Cells[1].Loaded = span(-5000, 800), span(tt.loaded, 5000)
-				if tt.edit != nil {
-					tt.edit(o)
-				}
+				o := loadedPair(t, tt.loaded, tt.edit)
 				tt.cfg.Band, tt.cfg.MaxLoadingCells = math.SmallestNonzeroFloat64, -1
 				tt.cfg.Policy = policy
 				p, err := made(tt.cfg)
@@ -79,11 +73,7 @@ func TestLinesKeepToLoadedLand(t *testing.T) {
 // entities wait in the retiring cell for that.
 func TestLimitIsOffForWhatRetires(t *testing.T) {
 	for _, policy := range []string{profileName, classicName} {
-		o := pair(t, 0.2, 0.1)
-		s := &o.Spaces[0]
-		s.Geometry = span(-5000, 5000)
-		s.Cells[0].Loaded, s.Cells[1].Loaded = span(-5000, 800), span(50, 5000)
-		leafOf(o, 1).Retiring = true
+		o := loadedPair(t, 50, func(o *Observation) { leafOf(o, 1).Retiring = true })
 		p, err := made(knobs{Policy: policy})
 		if err != nil {
 			t.Fatal(err)

@@ -217,11 +217,7 @@ func FuzzEdgesParse(f *testing.F) {
 }
 
 func BenchmarkEdges1000Reals(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	s := make([]Sample, 1000)
-	for i := range s {
-		s[i] = Sample{X: float32(rng.NormFloat64()), Z: float32(rng.NormFloat64()), Load: rng.Int64N(1e6)}
-	}
+	s := crowd1000()
 	var builder Builder
 	for b.Loop() {
 		builder.Edges(s, 2e7)

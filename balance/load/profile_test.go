@@ -168,12 +168,18 @@ func FuzzProfileParse(f *testing.F) {
 	})
 }
 
-func BenchmarkBuild1000Reals(b *testing.B) {
+// crowd1000 is a thousand reals that crowd around the origin.
+func crowd1000() []Sample {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := make([]Sample, 1000)
 	for i := range s {
 		s[i] = Sample{X: float32(rng.NormFloat64()), Z: float32(rng.NormFloat64()), Load: rng.Int64N(1e6)}
 	}
+	return s
+}
+
+func BenchmarkBuild1000Reals(b *testing.B) {
+	s := crowd1000()
 	var builder Builder
 	for b.Loop() {
 		builder.Build(s)

@@ -71,17 +71,9 @@ func TestStore(t *testing.T) {
 // items is a schema of one small type.
 func items(t testing.TB) *store.Schema {
 	t.Helper()
-	ps, err := property.NewSchema(&property.Definition{Name: "Item", HasBase: true, Persistent: true, Properties: []*property.Property{
+	return storetest.Schema(t, &property.Definition{Name: "Item", HasBase: true, Persistent: true, Properties: []*property.Property{
 		{Name: "count", Type: property.Scalar(property.KindInt32), Flags: property.Base, Persistent: true, Indexed: true},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.NewSchema(ps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func record(id store.ID, version uint64) store.Record {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/sqlite"
+	"github.com/cellscape/cellscape/entity/store/storetest"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -31,17 +32,9 @@ const killRows = 8
 // items is a schema of one small type, indexed or not.
 func items(t testing.TB, indexed bool) *store.Schema {
 	t.Helper()
-	ps, err := property.NewSchema(&property.Definition{Name: "Item", HasBase: true, Persistent: true, Properties: []*property.Property{
+	return storetest.Schema(t, &property.Definition{Name: "Item", HasBase: true, Persistent: true, Properties: []*property.Property{
 		{Name: "count", Type: property.Scalar(property.KindInt32), Flags: property.Base, Persistent: true, Indexed: indexed},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.NewSchema(ps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // itemOf is what row id has in a version: its size and bytes depend on both.

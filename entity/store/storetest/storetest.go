@@ -167,6 +167,12 @@ func schemaOf(t testing.TB, edit func(avatar, item *property.Definition)) *store
 	if item.Name == "" {
 		defs = defs[:1]
 	}
+	return Schema(t, defs...)
+}
+
+// Schema is the persistent types of some definitions.
+func Schema(t testing.TB, defs ...*property.Definition) *store.Schema {
+	t.Helper()
 	ps, err := property.NewSchema(defs...)
 	if err != nil {
 		t.Fatal(err)

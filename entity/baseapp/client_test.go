@@ -48,19 +48,25 @@ func TestLogin(t *testing.T) {
 	p.wantHeard()
 }
 
+// basePlayer attaches p, and is what it is told of its base then.
+func (p player) basePlayer(token [16]byte) (m protocol.BasePlayer) {
+	p.r.t.Helper()
+	p.attach(token)
+	_ = protocol.Messages(one(p.r.t, p.r.take(p.r.net.peers[p.ch])), func(id protocol.ID, body []byte) error {
+		if id == protocol.BasePlayerID {
+			return m.Parse(body)
+		}
+		return nil
+	})
+	return m
+}
+
 func TestBasePlayerHasTheBaseProperties(t *testing.T) {
 	r := joinedRig(t)
 	r.do["created"] = func(v *avatar) { v.Gold.Set(42); v.Secret.Set(7) }
 	made := r.login("ann")
 	p := r.connect(1)
-	p.attach(made.Token)
-	var player protocol.BasePlayer
-	_ = protocol.Messages(one(t, r.take(r.net.peers[p.ch])), func(id protocol.ID, body []byte) error {
-		if id == protocol.BasePlayerID {
-			return player.Parse(body)
-		}
-		return nil
-	})
+	player := p.basePlayer(made.Token)
 	d := r.schema.Type("Avatar")
 	if player.Type != d.ClientID || d.ClientID == d.ID {
 		t.Errorf("type %d, want %d and not %d", player.Type, d.ClientID, d.ID)
@@ -292,14 +298,17 @@ func (r *rig) toldSessions(after *uint64) (sessions []flow.Session) {
 	return sessions
 }
 
-// toldRoom is the room of those sessions.
-func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
+// toldOf is a number of each of those sessions.
+func (r *rig) toldOf(number func(flow.Session) uint32, after *uint64) (numbers []uint32) {
 	r.t.Helper()
 	for _, s := range r.toldSessions(after) {
-		rooms = append(rooms, s.Room)
+		numbers = append(numbers, number(s))
 	}
-	return rooms
+	return numbers
 }
+
+func roomOf(s flow.Session) uint32 { return s.Room }
+func rateOf(s flow.Session) uint32 { return s.Rate }
 
 // TestNarrowClient: packets that the client's channel has no room for are counted by the reason,
 // and the cell part hears how long they may be: at once, then no more than once in a period, and
@@ -308,13 +317,13 @@ func TestNarrowClient(t *testing.T) {
 	r := joinedRig(t)
 	_, id, _ := r.playLive()
 	after := uint64(0)
-	r.toldRoom(&after)
+	r.toldOf(roomOf, &after)
 	packet := func() {
 		r.tell(appX, &wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1, Hop: 3}, Session: 1, Packet: make([]byte, 500)})
 	}
 	r.net.lacks = 600
 	packet()
-	if rooms := r.toldRoom(&after); !slices.Equal(rooms, []uint32{300}) {
+	if rooms := r.toldOf(roomOf, &after); !slices.Equal(rooms, []uint32{300}) {
 		t.Errorf("the cell part was told of room for %v", rooms)
 	}
 	r.net.lacks = 700
@@ -327,12 +336,12 @@ func TestNarrowClient(t *testing.T) {
 	}
 	r.net.lacks = 0
 	r.tick()
-	if rooms := r.toldRoom(&after); len(rooms) != 0 {
+	if rooms := r.toldOf(roomOf, &after); len(rooms) != 0 {
 		t.Errorf("within the period the cell part was told of room for %v", rooms)
 	}
 	r.now += RoomPeriod
 	r.tick()
-	if rooms := r.toldRoom(&after); !slices.Equal(rooms, []uint32{900}) {
+	if rooms := r.toldOf(roomOf, &after); !slices.Equal(rooms, []uint32{900}) {
 		t.Errorf("the cell part was told of room for %v, once the channel takes all", rooms)
 	}
 	if want := (wire.SendErrors{{Reason: wire.SendCramped, ID: wire.ClientPacketID, Count: 3}}); !slices.Equal(r.a.links.Errors, want) {
@@ -495,6 +504,19 @@ func TestClientWithoutACell(t *testing.T) {
 	}
 }
 
+// two are two clients, of which the second shall not suffer from what the first does.
+func two(t *testing.T) (r *rig, p, other player) {
+	t.Helper()
+	r = joinedRig(t)
+	other, _, _ = r.play("bob")
+	made := r.login("ann")
+	p = r.connect(2)
+	p.attach(made.Token)
+	p.heard()
+	r.events = nil
+	return r, p, other
+}
+
 func TestMalformedEndsThatClientOnly(t *testing.T) {
 	for name, say := range map[string]func(player){
 		"unknown id":     func(p player) { p.say([]byte{99, 0}) },
@@ -509,13 +531,7 @@ func TestMalformedEndsThatClientOnly(t *testing.T) {
 		"server message": func(p player) { p.say(protocol.AppendReset(nil)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := joinedRig(t)
-			other, _, _ := r.play("bob")
-			made := r.login("ann")
-			p := r.connect(2)
-			p.attach(made.Token)
-			p.heard()
-			r.events = nil
+			r, p, other := two(t)
 			say(p)
 			p.wantRefused(protocol.Malformed)
 			r.wantEvents("client death 8", "destroyed")
@@ -528,14 +544,8 @@ func TestMalformedEndsThatClientOnly(t *testing.T) {
 }
 
 func TestFlooding(t *testing.T) {
-	r := joinedRig(t)
-	other, _, _ := r.play("bob")
-	made := r.login("ann")
-	p := r.connect(2)
-	p.attach(made.Token)
-	p.heard()
+	r, p, other := two(t)
 	other.heard()
-	r.events = nil
 	call := (&protocol.BaseCall{Method: 0}).Append(nil)
 	for range DefaultUploadMessages - 1 { // and the attach
 		p.say(call)

@@ -120,6 +120,15 @@ func (c *copier) make() entity.ID {
 	return b
 }
 
+// makeMany makes n bases, and waits until all are backed up.
+func (c *copier) makeMany(n int) {
+	c.t.Helper()
+	for range n {
+		c.make()
+	}
+	c.pass(3 * time.Second)
+}
+
 func (c *copier) confirmed(id entity.ID) uint64 { v, _ := c.view(id); return v.Confirmed }
 
 // take returns the copies that were sent since it was last called.
@@ -331,10 +340,7 @@ func TestBackupsByDefault(t *testing.T) {
 // holders have the newest copies, too; then they are told to forget.
 func TestRuleChanges(t *testing.T) {
 	c := newCopier(t)
-	for range 40 {
-		c.make()
-	}
-	c.pass(3 * time.Second)
+	c.makeMany(40)
 	if r := c.rules[len(c.rules)-1]; !slices.Equal(r.List, []mercury.Address{appW}) || r.Version != 1 || r.Replicas != 1 {
 		t.Fatalf("ruled by %+v", r)
 	}
@@ -412,10 +418,7 @@ func TestForgottenIsNotHeld(t *testing.T) {
 // A member that dies meanwhile begins the pending rule anew.
 func TestPendingRuleRestarts(t *testing.T) {
 	c := newCopier(t)
-	for range 10 {
-		c.make()
-	}
-	c.pass(3 * time.Second)
+	c.makeMany(10)
 	c.mute[appV] = true
 	c.baseApp(appV, 15)
 	c.pass(2 * time.Second)
@@ -515,10 +518,7 @@ func TestRejoinTellsRules(t *testing.T) {
 // A steady tick with copies on their way and back allocates nothing but what encoding a base takes.
 func TestCopiesDoNotAllocate(t *testing.T) {
 	c := newCopier(t)
-	for range 40 {
-		c.make()
-	}
-	c.pass(3 * time.Second)
+	c.makeMany(40)
 	c.net.forgets = true
 	channel := c.from[appW]
 	var held []byte

@@ -79,6 +79,19 @@ func TestHoldingIsBounded(t *testing.T) {
 	}
 }
 
+// basesHeld are two bases of W, from number n on: one whose first holder a rule makes this app, and one of
+// which it makes another app.
+func basesHeld(rule *migrate.Rule, n uint64) (here, there entity.ID) {
+	for ; here == 0 || there == 0; n++ {
+		if rule.Holders(nil, appW, baseOfW(n))[0] == self {
+			here = baseOfW(n)
+		} else {
+			there = baseOfW(n)
+		}
+	}
+	return here, there
+}
+
 // An app forgets only its own copies: by a mark of its cycle, and by a rule that gives them to others.
 func TestMarkForgets(t *testing.T) {
 	c := newCopier(t)
@@ -94,15 +107,8 @@ func TestMarkForgets(t *testing.T) {
 	if got := c.copies(appW); !slices.Equal(got, []entity.ID{baseOfW(2)}) {
 		t.Errorf("copies %v", got)
 	}
-	var here, there entity.ID
 	rule := migrate.Rule{Version: 3, Replicas: 1, List: []mercury.Address{self, appV}}
-	for n := uint64(10); here == 0 || there == 0; n++ {
-		if rule.Holders(nil, appW, baseOfW(n))[0] == self {
-			here = baseOfW(n)
-		} else {
-			there = baseOfW(n)
-		}
-	}
+	here, there := basesHeld(&rule, 10)
 	c.hold(appW, here, 1, 2)
 	c.hold(appW, there, 1, 2)
 	c.tell(appW, &migrate.BaseGone{ID: baseOfW(2)})
@@ -124,14 +130,7 @@ func TestInherit(t *testing.T) {
 	c.baseApp(appV, 15)
 	c.parts = c.a.byID[c.make()].appendParts(nil)
 	rule := migrate.Rule{Version: 3, Replicas: 2, List: []mercury.Address{self, appV}}
-	var mine, next entity.ID
-	for n := uint64(1); mine == 0 || next == 0; n++ {
-		if rule.Holders(nil, appW, baseOfW(n))[0] == self {
-			mine = baseOfW(n)
-		} else {
-			next = baseOfW(n)
-		}
-	}
+	mine, next := basesHeld(&rule, 1)
 	c.hold(appW, mine, 1, 1)
 	c.hold(appW, next, 1, 1)
 	c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appW, Number: 4, Allocator: 14, Rule: rule})

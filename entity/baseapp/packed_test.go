@@ -41,15 +41,7 @@ func TestPackedBasePlayer(t *testing.T) {
 	r.schema = schema
 	r.do["created"] = func(v *avatar) { v.Gold.Set(42) }
 	made := r.login("ann")
-	p := r.connect(1)
-	p.attach(made.Token)
-	var player protocol.BasePlayer
-	_ = protocol.Messages(one(t, r.take(r.net.peers[p.ch])), func(id protocol.ID, body []byte) error {
-		if id == protocol.BasePlayerID {
-			return player.Parse(body)
-		}
-		return nil
-	})
+	player := r.connect(1).basePlayer(made.Token)
 	own := property.NewValues(schema.Type("Avatar"), property.OwnClientSide, nil)
 	err := new(property.Compressor).ReadStream(player.Props, own, property.OwnClientBaseStream, protocol.MaxProps)
 	if gold := own.Get(own.Definition().Property("gold").Index).Int(); err != nil || gold != 42 || len(player.Props) > 100 {

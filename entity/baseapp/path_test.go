@@ -18,15 +18,6 @@ type surveyed struct {
 
 func (f *surveyed) Survey(mercury.ChannelID) (mercury.Survey, bool) { return f.s, true }
 
-// toldRates is what toldRoom is for room, of the rate of the path.
-func (r *rig) toldRates(after *uint64) (rates []uint32) {
-	r.t.Helper()
-	for _, s := range r.toldSessions(after) {
-		rates = append(rates, s.Rate)
-	}
-	return rates
-}
-
 // TestNarrowPath: the cell part hears what a full path carries, at once when it is less, once in a
 // period when it is more, and at last that there is no limit. A new session begins without one.
 func TestNarrowPath(t *testing.T) {
@@ -43,11 +34,11 @@ func TestNarrowPath(t *testing.T) {
 			net.s.Packets, net.s.Lost, net.s.Delivered = net.s.Packets+10, net.s.Lost+lost, net.s.Delivered+sent/10
 			c.sent += sent / 10
 			r.tick()
-			rates = append(rates, r.toldRates(&after)...)
+			rates = append(rates, r.toldOf(rateOf, &after)...)
 		}
 		return rates
 	}
-	r.toldRates(&after)
+	r.toldOf(rateOf, &after)
 	if rates := carry(10*time.Second, 20_000, 0); len(rates) != 0 {
 		t.Errorf("told %d of a path that is not full", rates)
 	}
@@ -68,13 +59,13 @@ func TestNarrowPathUnsurveyed(t *testing.T) {
 	c := r.a.byID[id].client()
 	r.net.waiting = map[mercury.Address]int{r.net.peers[p.ch]: 0}
 	after := uint64(0)
-	r.toldRates(&after)
+	r.toldOf(rateOf, &after)
 	for range 30 {
 		c.sent += 1000
 		r.net.waiting[r.net.peers[p.ch]] += 400
 		r.tick()
 	}
-	if rates := r.toldRates(&after); len(rates) == 0 || rates[0] == 0 || rates[0] >= 10_000 {
+	if rates := r.toldOf(rateOf, &after); len(rates) == 0 || rates[0] == 0 || rates[0] >= 10_000 {
 		t.Errorf("told %d", rates)
 	}
 }

@@ -47,12 +47,18 @@ func TestCreateSpace(t *testing.T) {
 	}
 }
 
-func TestRefusedSpace(t *testing.T) {
+// asksForRoom is a base that has asked for a space, and the question.
+func asksForRoom(t *testing.T, info entity.SpaceInfo, user int64) (*rig, wire.CreateSpace) {
+	t.Helper()
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	_ = v.CreateSpace(entity.SpaceInfo{}, "OnRoom", 9)
-	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
+	_ = v.CreateSpace(info, "OnRoom", user)
+	return r, one(t, told[wire.CreateSpace](r, cellAppMgr))
+}
+
+func TestRefusedSpace(t *testing.T) {
+	r, m := asksForRoom(t, entity.SpaceInfo{}, 9)
 	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Reason: "Bounds are empty"})
 	r.wantEvents("room 9 is 0 Bounds are empty")
 }
@@ -145,11 +151,7 @@ func TestSpaceRequestsAreRepeated(t *testing.T) {
 
 // Only the CellAppMgr says what became of a space.
 func TestOthersDoNotAnswerForSpaces(t *testing.T) {
-	r := joinedRig(t)
-	_, v := r.spawn()
-	r.events = nil
-	_ = v.CreateSpace(room, "OnRoom", 0)
-	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
+	r, m := asksForRoom(t, room, 0)
 	r.tell(appX, &wire.SpaceCreated{Request: m.Request, Space: roomID})
 	r.say(r.bases, &wire.SpaceCreated{Request: m.Request, Space: roomID})
 	r.wantEvents()

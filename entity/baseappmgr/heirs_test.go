@@ -163,8 +163,7 @@ func TestUntoldDeathOfAnHeir(t *testing.T) {
 func TestUntoldDeathIsForgotten(t *testing.T) {
 	r := newRig(t)
 	r.members(baseX, baseY)
-	y := r.join(wire.BaseApp, baseY)
-	r.say(y, &wire.Names{Last: true})
+	y := r.joinTold(baseY)
 	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX, Number: 1, Rule: migrate.Rule{Version: 1, Replicas: 1, List: []mercury.Address{baseY}}})
 	for i := range migrate.MaxDepartures {
 		if h, ok := r.register(y, "auction", 9); ok {

@@ -74,8 +74,7 @@ func TestNamesAreUnique(t *testing.T) {
 func TestNamesWaitForBaseAppsAway(t *testing.T) {
 	r := newRig(t)
 	r.members(baseX, baseY)
-	x := r.join(wire.BaseApp, baseX)
-	r.say(x, &wire.Names{Last: true})
+	x := r.joinTold(baseX)
 	if h, ok := r.register(x, "auction", 7); ok {
 		t.Errorf("answered %+v while a BaseApp is away", h)
 	}
@@ -116,10 +115,8 @@ func TestNamesWaitForBaseAppsAway(t *testing.T) {
 // What comes late over an older channel says nothing of now.
 func TestNamesOverOldChannel(t *testing.T) {
 	r := newRig(t)
-	old := r.join(wire.BaseApp, baseX)
-	r.say(old, &wire.Names{Last: true})
-	x := r.join(wire.BaseApp, baseX)
-	r.say(x, &wire.Names{Last: true})
+	old := r.joinTold(baseX)
+	x := r.joinTold(baseX)
 	r.say(old, &wire.RegisterName{Request: 1, Name: "auction", ID: 7})
 	r.say(old, &wire.Names{Entries: []wire.Named{{Name: "bank", ID: 7}}, Last: true})
 	if n := r.m.Counts().Names; n != 0 {
@@ -178,8 +175,7 @@ func TestNameLostOnOneApp(t *testing.T) {
 
 func TestTooManyNames(t *testing.T) {
 	r := newRig(t)
-	x := r.join(wire.BaseApp, baseX)
-	r.say(x, &wire.Names{Last: true})
+	x := r.joinTold(baseX)
 	for i := range MaxNames {
 		r.m.names.held[string(rune(i))+"x"] = held{id: 1, app: baseX}
 	}

@@ -87,6 +87,14 @@ func (r *rig) join(role wire.Role, at mercury.Address) mercury.ChannelID {
 	return ch
 }
 
+// joinTold brings a BaseApp in that has told all it has.
+func (r *rig) joinTold(at mercury.Address) mercury.ChannelID {
+	r.t.Helper()
+	ch := r.join(wire.BaseApp, at)
+	r.say(ch, &wire.Names{Last: true})
+	return ch
+}
+
 // closed ends a channel from the other side.
 func (r *rig) closed(ch mercury.ChannelID, reason error) {
 	r.net.Ended[ch] = true

@@ -28,9 +28,7 @@ func newGate(t *testing.T) *gate {
 
 // base brings in a BaseApp that has told all it has.
 func (g *gate) base(host byte) mercury.ChannelID {
-	ch := g.join(wire.BaseApp, mercurytest.Host(host, 1))
-	g.say(ch, &wire.Names{Last: true})
-	return ch
+	return g.joinTold(mercurytest.Host(host, 1))
 }
 
 // ask asks for a proxy, as one LoginApp, and has it made on whichever BaseApp it is asked from.

@@ -26,8 +26,7 @@ type sheds struct {
 func newSheds(t *testing.T, apps ...*worker) *sheds {
 	s := &sheds{newRig(t), apps}
 	for i, w := range apps {
-		w.ch = s.join(wire.BaseApp, mercurytest.Host(byte(2+i), 1))
-		s.say(w.ch, &wire.Names{Last: true})
+		w.ch = s.joinTold(mercurytest.Host(byte(2+i), 1))
 	}
 	return s
 }

@@ -14,8 +14,7 @@ func unsure(t *testing.T) (r *rig, x mercury.ChannelID) {
 	t.Helper()
 	r = newRig(t)
 	r.members(baseX, baseY)
-	x = r.join(wire.BaseApp, baseX)
-	r.say(x, &wire.Names{Last: true})
+	x = r.joinTold(baseX)
 	r.create("ann")
 	r.tick(DefaultTick)
 	if n := len(r.net.Take(r.login)) + len(r.net.Take(x)); n != 0 {
@@ -39,7 +38,7 @@ func TestUnsureIsThere(t *testing.T) {
 // If nobody has it, one is made as soon as that is known: all have told, or who has not is dead.
 func TestUnsureIsFree(t *testing.T) {
 	for _, tell := range []func(r *rig){
-		func(r *rig) { r.say(r.join(wire.BaseApp, baseY), &wire.Names{Last: true}) },
+		func(r *rig) { r.joinTold(baseY) },
 		func(r *rig) { r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseY}) },
 	} {
 		r, x := unsure(t)
@@ -76,8 +75,7 @@ func TestAskedWhenTheChannelEnds(t *testing.T) {
 	for _, made := range []bool{true, false} {
 		r := newRig(t)
 		r.members(baseX)
-		x := r.join(wire.BaseApp, baseX)
-		r.say(x, &wire.Names{Last: true})
+		x := r.joinTold(baseX)
 		r.create("ann")
 		r.asked(x)
 		r.closed(x, mercury.ErrTimeout)

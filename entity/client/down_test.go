@@ -132,9 +132,7 @@ func packet(after uint64, number uint32, places ...*protocol.Place) []byte {
 }
 
 func TestOrderOfPlaces(t *testing.T) {
-	r := newRig(t)
-	r.play()
-	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	r := meeting(t)
 	for _, x := range []struct {
 		name  string
 		do    func()
@@ -167,9 +165,7 @@ func TestOrderOfPlaces(t *testing.T) {
 
 // The client says which packets have come, also when it does not move itself.
 func TestSaysWhatItHasSeen(t *testing.T) {
-	r := newRig(t)
-	r.play()
-	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	r := meeting(t)
 	for _, number := range []uint32{3, 1, 4} {
 		r.whisper(packet(5, number, place(foe, 2)))
 	}
@@ -200,9 +196,7 @@ func TestSaysWhatItHasSeen(t *testing.T) {
 // in the bundle is lost here. A witness that took it for known would use the near form for them,
 // next to a place that the client does not hold, and misplace them by a multiple of four metres.
 func TestOvertakingIsNotSeen(t *testing.T) {
-	r := newRig(t)
-	r.play()
-	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	r := meeting(t)
 	for _, x := range []struct {
 		after  uint64
 		number uint32

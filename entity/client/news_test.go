@@ -20,9 +20,7 @@ func (r *rig) healthChange(bundle uint64, v int64) []byte {
 
 // Whatever order packets and bundles come in, an older value never replaces a newer one.
 func TestOrderOfNews(t *testing.T) {
-	r := newRig(t)
-	r.play()
-	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	r := meeting(t)
 	for _, x := range []struct {
 		name  string
 		do    func()
@@ -58,9 +56,7 @@ func TestOrderOfNews(t *testing.T) {
 
 // A call in a packet is made once, and never after one that was sent later.
 func TestOrderOfWhispers(t *testing.T) {
-	r := newRig(t)
-	r.play()
-	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	r := meeting(t)
 	r.events = nil
 	chat := func(b []byte, s string) []byte {
 		args, _ := r.schema.Type("Avatar").ClientMethods[0].AppendArgs(nil, []property.Value{property.StringValue(s)})
@@ -90,9 +86,7 @@ func TestMalformedNews(t *testing.T) {
 		"a value cut short":          {Body: []byte{0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			r.play()
-			r.say(r.enter(foe, 0).Append(r.cell(5)))
+			r := meeting(t)
 			r.whisper(n.Append(packet(5, 1)))
 			r.wantMalformed()
 		})

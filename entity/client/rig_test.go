@@ -161,6 +161,15 @@ func (r *rig) play() {
 	r.net.Sent, r.events = nil, nil
 }
 
+// meeting is a client that plays, and to whom bundle 5 has shown foe.
+func meeting(t testing.TB) *rig {
+	t.Helper()
+	r := newRig(t)
+	r.play()
+	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	return r
+}
+
 func (r *rig) cellPlayer() *protocol.CellPlayer {
 	return &protocol.CellPlayer{
 		Space: 1, Position: property.Vector3{X: 1, Z: 1}, Forced: 1, Control: true, Props: r.own.AppendStream(nil, property.OwnClientCellStream),

@@ -347,11 +347,16 @@ func TestOutLimits(t *testing.T) {
 	}
 }
 
-func TestOutIgnoresForgedAcks(t *testing.T) {
-	var o flow.Sender
-	for range 3 {
+// sending is a sender that waits for word of n messages.
+func sending(n int) (o flow.Sender) {
+	for range n {
 		o.Add(0, []byte("x"))
 	}
+	return o
+}
+
+func TestOutIgnoresForgedAcks(t *testing.T) {
+	o := sending(3)
 	o.Received(0, 4)
 	o.Settle(0, 99)
 	if o.Unreceived() != 3 || o.Kept() != 3 {
@@ -365,10 +370,7 @@ func TestOutIgnoresForgedAcks(t *testing.T) {
 
 // A rewind to before what is kept leaves nothing waiting that can never be sent.
 func TestOutRewindBeyondKept(t *testing.T) {
-	var o flow.Sender
-	for range 5 {
-		o.Add(0, []byte("x"))
-	}
+	o := sending(5)
 	o.Settle(0, 5)
 	o.Rewind(2)
 	if o.Unreceived() != 0 || o.Due(time.Hour) {

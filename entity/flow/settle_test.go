@@ -92,10 +92,7 @@ func TestOutProbes(t *testing.T) {
 
 // A restored target gets what it lacks at once; so does the target of a restored sender.
 func TestOutRewindIsDueAtOnce(t *testing.T) {
-	var o flow.Sender
-	for range 4 {
-		o.Add(0, []byte("x"))
-	}
+	o := sending(4)
 	o.Received(0, 4)
 	o.Settle(0, 1)
 	o.Rewind(4)

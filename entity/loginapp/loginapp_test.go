@@ -30,11 +30,7 @@ func TestConfigFaultsAreAllReported(t *testing.T) {
 }
 
 func TestLogin(t *testing.T) {
-	r := newRig(t)
-	r.join()
-	ch := r.connect()
-	r.say(ch, r.login("ann", "right"))
-	r.work()
+	r, ch := annLogsIn(t)
 	c := r.created()
 	if c.Account != "ann" {
 		t.Errorf("account %q", c.Account)
@@ -92,11 +88,7 @@ func TestRefusals(t *testing.T) {
 
 func TestRefusalsOfTheBaseAppMgr(t *testing.T) {
 	for _, code := range []protocol.Code{protocol.AlreadyLoggedIn, protocol.ServerBusy, protocol.NotReady} {
-		r := newRig(t)
-		r.join()
-		ch := r.connect()
-		r.say(ch, r.login("ann", "right"))
-		r.work()
+		r, ch := annLogsIn(t)
 		r.fromManager(r.base, &wire.ProxyMade{Request: r.created().Request, Code: uint8(code)})
 		r.wantRefused(ch, code)
 	}
@@ -173,11 +165,7 @@ func TestNotReady(t *testing.T) {
 }
 
 func TestFollowsTheBaseAppMgr(t *testing.T) {
-	r := newRig(t)
-	r.join()
-	ch := r.connect()
-	r.say(ch, r.login("ann", "right"))
-	r.work()
+	r, ch := annLogsIn(t)
 	r.net.Sent = nil
 	elsewhere := mercurytest.Host(8, 88)
 	r.fromManager(r.manager, &wire.Welcome{Term: 1, BaseAppMgr: elsewhere})

@@ -69,12 +69,7 @@ func (r *rig) wantTold(ch mercury.ChannelID, want string) {
 // admitted are the accounts for which proxies were asked since the last look; each is made.
 func (r *rig) admitted() (accounts string) {
 	r.t.Helper()
-	for _, msg := range r.net.Take(r.base) {
-		id, body, err := wire.Split(msg)
-		var c wire.CreateProxy
-		if err != nil || id != wire.CreateProxyID || c.Parse(body) != nil {
-			r.t.Fatalf("message %v %v", id, err)
-		}
+	for _, c := range r.asked() {
 		accounts += c.Account
 		r.fromManager(r.base, &wire.ProxyMade{Request: c.Request, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
 	}

@@ -80,6 +80,17 @@ func (r *rig) join() {
 	}
 }
 
+// annLogsIn is a LoginApp that has checked the password of ann, who is on ch.
+func annLogsIn(t testing.TB) (r *rig, ch mercury.ChannelID) {
+	t.Helper()
+	r = newRig(t)
+	r.join()
+	ch = r.connect()
+	r.say(ch, r.login("ann", "right"))
+	r.work()
+	return r, ch
+}
+
 func (r *rig) wantJoin(ch mercury.ChannelID, at mercury.Address) {
 	r.t.Helper()
 	if peer, _ := r.net.Peer(ch); peer.At != at.At {

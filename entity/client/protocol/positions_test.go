@@ -69,6 +69,20 @@ func nearPacket(m *presence.Motion, yaw bool) []byte {
 	return packet(protocol.PacketHead{Number: 1}, manner, protocol.NearOf(m).Append(nil, yaw), 3)
 }
 
+// wantMoved expects that a packet tells a client where e is, which holds it at a place and facing somewhere.
+func wantMoved(t *testing.T, packet []byte, e *presence.Entity, held, facing property.Vector3) {
+	t.Helper()
+	err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
+		at, to, ok := m.From(held, facing)
+		if w := wrong(e, at, to); w != "" || !ok {
+			t.Fatal(w, ok)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The far form tells any client where an entity is: near the watcher, far from it, at the edge of
 // the world.
 func TestFarPlaces(t *testing.T) {
@@ -80,15 +94,7 @@ func TestFarPlaces(t *testing.T) {
 		head := protocol.PacketHead{Number: 1, Origin: protocol.OriginOf(watcher)}
 		packet := packet(head, protocol.Flagged, protocol.AppendFar(nil, e, head.Origin), 3)
 		held, facing := somewhere(rng, watcher, 3000), facings(rng) // whatever it is
-		err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
-			at, to, ok := m.From(held, facing)
-			if w := wrong(e, at, to); w != "" || !ok {
-				t.Fatal(w, ok)
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantMoved(t, packet, e, held, facing)
 	}
 }
 
@@ -117,15 +123,7 @@ func TestNearPlaces(t *testing.T) {
 			if e.Motion.Path-began.Path > protocol.NearReach {
 				break
 			}
-			err := protocol.Positions(nearPacket(&e.Motion, e.Motion.Turned > 1), func(_ *protocol.PacketHead, m *protocol.Moved) {
-				at, to, ok := m.From(held, facing)
-				if w := wrong(e, at, to); w != "" || !ok {
-					t.Fatal(w, ok)
-				}
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantMoved(t, nearPacket(&e.Motion, e.Motion.Turned > 1), e, held, facing)
 		}
 	}
 }
@@ -158,15 +156,7 @@ func TestMiddlePlaces(t *testing.T) {
 			}
 			entry := protocol.MiddleOf(&e.Motion).Append(nil, e.Motion.Turned > 1, e.Motion.Rose > 1)
 			packet := packet(protocol.PacketHead{Number: 1}, protocol.Flagged, entry, 3)
-			err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
-				at, to, ok := m.From(held, facing)
-				if w := wrong(e, at, to); w != "" || !ok {
-					t.Fatal(w, ok)
-				}
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			wantMoved(t, packet, e, held, facing)
 		}
 	}
 }

@@ -140,14 +140,7 @@ type mourners struct {
 func startMourners(t *testing.T, baseApps, players int) *mourners {
 	t.Helper()
 	cfg, ctx := pilgrims(t), context.Background()
-	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Stop() })
-		return c
-	}
+	started := kept(t)
 	w := &mourners{}
 	w.managers = started(cluster.StartManagers(ctx, cfg))
 	at := w.managers.ManagerAddr()

@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -191,8 +190,8 @@ func (w *chaos) logf(format string, args ...any) {
 // start starts a process, and waits until it has joined.
 func (w *chaos) start(role string, port uint16) (*chaosPart, error) {
 	p := &chaosPart{role: role, port: port, gone: make(chan error, 1)}
-	p.cmd = exec.Command(os.Args[0], "-test.run=^TestChaosPart$", "-test.count=1", "-test.v")
-	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", chaosPartEnv, role, port), managersEnv+"="+strings.Join(w.places, ","), chaosStoreEnv+"="+w.file)
+	p.cmd = testProcess("TestChaosPart",
+		fmt.Sprintf("%s=%s %d", chaosPartEnv, role, port), managersEnv+"="+strings.Join(w.places, ","), chaosStoreEnv+"="+w.file)
 	w.mu.Lock()
 	w.started++
 	n := w.started
@@ -205,34 +204,14 @@ func (w *chaos) start(role string, port uint16) (*chaosPart, error) {
 		defer func() { _ = f.Close() }()
 		p.cmd.Stderr = f
 	}
-	in, err := p.cmd.StdinPipe() // its end ends the process, should the test be killed
-	if err != nil {
-		return nil, err
+	if _, _, err := startUntil(w.t, p.cmd, "joined"); err != nil {
+		return nil, fmt.Errorf("%v does not come up: %w", p, err)
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	w.t.Cleanup(func() { _ = in.Close(); _ = p.cmd.Process.Kill() })
-	lines := bufio.NewScanner(out)
-	said := ""
-	for lines.Scan() {
-		if lines.Text() == "joined" {
-			go func() {
-				_, _ = io.Copy(io.Discard, out)
-				p.gone <- p.cmd.Wait()
-			}()
-			w.mu.Lock()
-			w.parts = append(w.parts, p)
-			w.mu.Unlock()
-			return p, nil
-		}
-		said += lines.Text() + "\n"
-	}
-	return nil, fmt.Errorf("%v does not come up: %v: %s", p, p.cmd.Wait(), said)
+	go func() { p.gone <- p.cmd.Wait() }()
+	w.mu.Lock()
+	w.parts = append(w.parts, p)
+	w.mu.Unlock()
+	return p, nil
 }
 
 // drop takes a process from those that should live.

@@ -283,18 +283,7 @@ func TestRoles(t *testing.T) {
 func testRoles(t *testing.T, cfg cluster.Config) {
 	t.Parallel()
 	ctx := context.Background()
-	stop := func(c *cluster.Cluster, err error) *cluster.Cluster {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := c.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		return c
-	}
+	stop := keptWhole(t)
 	managers := stop(cluster.StartManagers(ctx, cfg))
 	at := managers.ManagerAddr()
 	base := stop(cluster.StartBaseApp(ctx, cfg, at))

@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/tls"
 	"encoding/hex"
@@ -43,32 +42,16 @@ func crowdAt(t *testing.T, network string, at netip.AddrPort, n int, key secure.
 	if network == "udp" {
 		first = firstDatagram(t, key)
 	}
-	x := &crowd{cmd: exec.Command(os.Args[0], "-test.run=^TestCrowd$", "-test.count=1", "-test.v")}
-	x.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %d %s", crowdEnv, network, at, n, hex.EncodeToString(first)))
-	var err error
-	if x.stdin, err = x.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := x.cmd.StdoutPipe()
+	x := &crowd{cmd: testProcess("TestCrowd", fmt.Sprintf("%s=%s %v %d %s", crowdEnv, network, at, n, hex.EncodeToString(first)))}
+	in, opened, err := startUntil(t, x.cmd, "crowd ")
 	if err != nil {
+		t.Fatalf("the crowd of %s: %v", network, err)
+	}
+	if x.opened, err = strconv.Atoi(opened); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = x.cmd.Process.Kill() })
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if n, ok := strings.CutPrefix(lines.Text(), "crowd "); ok {
-			if x.opened, err = strconv.Atoi(n); err != nil {
-				t.Fatal(err)
-			}
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return x
-		}
-		t.Log("crowd: ", lines.Text())
-	}
-	t.Fatalf("the crowd of %s has gone: %v", network, x.cmd.Wait())
-	return nil
+	x.stdin = in
+	return x
 }
 
 func (x *crowd) leave(t *testing.T) {

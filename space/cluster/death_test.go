@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -46,30 +45,15 @@ func startRole(t *testing.T, role string, manager netip.AddrPort, env ...string)
 // startProcess runs a test as a process of its own, and waits until it says that it has joined.
 func startProcess(t *testing.T, test string, env ...string) *mortal {
 	t.Helper()
-	m := &mortal{cmd: exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.count=1", "-test.v")}
-	m.cmd.Env = append(os.Environ(), env...)
+	m := &mortal{cmd: testProcess(test, env...)}
 	m.cmd.Stderr = os.Stderr
-	in, err := m.cmd.StdinPipe() // its end ends the process, should the test be killed
+	_, at, err := startUntil(t, m.cmd, "joined ")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", test, err)
 	}
-	out, err := m.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); m.kill() })
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if at, ok := strings.CutPrefix(lines.Text(), "joined "); ok {
-			m.at = netip.MustParseAddrPort(at)
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return m
-		}
-	}
-	t.Fatalf("%s has gone: %v", test, m.cmd.Wait())
-	return nil
+	t.Cleanup(m.kill)
+	m.at = netip.MustParseAddrPort(at)
+	return m
 }
 
 func (m *mortal) kill() {
@@ -119,14 +103,7 @@ type deadly struct {
 func startDeadly(t *testing.T, players int) *deadly {
 	t.Helper()
 	cfg, ctx := mortals(t), context.Background()
-	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Stop() })
-		return c
-	}
+	started := kept(t)
 	w := &deadly{managers: started(cluster.StartManagers(ctx, cfg))}
 	at := w.managers.ManagerAddr()
 	for range 4 {
@@ -260,14 +237,7 @@ func TestKilledOnlyCellApp(t *testing.T) {
 	t.Parallel()
 	w := &deadly{}
 	cfg, ctx := mortals(t), context.Background()
-	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Stop() })
-		return c
-	}
+	started := kept(t)
 	w.managers = started(cluster.StartManagers(ctx, cfg))
 	at := w.managers.ManagerAddr()
 	only := startMortal(t, at)

@@ -230,11 +230,7 @@ func changeClusterKeys(t *testing.T, inner string) {
 	var all []*cluster.Cluster
 	run := func(c *cluster.Cluster, err error) *cluster.Cluster {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Stop() })
-		all = append(all, c)
+		all = append(all, kept(t)(c, err))
 		return c
 	}
 	managers := run(cluster.StartManagers(ctx, cfg))

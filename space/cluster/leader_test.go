@@ -84,14 +84,7 @@ func startChiefs(t *testing.T, n int) *chiefs {
 	}
 	cfg, ctx := mortals(t), context.Background()
 	cfg.Managers = places
-	started := func(c *cluster.Cluster, err error) *cluster.Cluster {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Stop() })
-		return c
-	}
+	started := kept(t)
 	for range 4 {
 		w.apps = append(w.apps, startMortal(t, w.places[0], w.env))
 	}

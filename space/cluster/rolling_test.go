@@ -102,33 +102,16 @@ const partEnv = "CELLSCAPE_TEST_PART"
 // startPart starts a process, and waits until it has joined.
 func startPart(t *testing.T, role string, manager netip.AddrPort, term int) *part {
 	t.Helper()
-	p := &part{role: role, cmd: exec.Command(os.Args[0], "-test.run=^TestPart$", "-test.count=1", "-test.v")}
-	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %v %d", partEnv, role, manager, term))
+	p := &part{role: role, cmd: testProcess("TestPart", fmt.Sprintf("%s=%s %v %d", partEnv, role, manager, term))}
 	if testing.Verbose() {
 		p.cmd.Stderr = os.Stderr
 	}
-	in, err := p.cmd.StdinPipe() // its end ends the process, should the test be killed
-	if err != nil {
-		t.Fatal(err)
+	var err error
+	if p.in, p.at, err = startUntil(t, p.cmd, "joined "); err != nil {
+		t.Fatalf("the %s: %v", role, err)
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.in = in
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if at, ok := strings.CutPrefix(lines.Text(), "joined "); ok {
-			p.at = at
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return p
-		}
-	}
-	t.Fatalf("the %s has gone: %v", role, p.cmd.Wait())
-	return nil
+	t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
+	return p
 }
 
 // retire has the process leave the world, and waits until it has ended in good order.

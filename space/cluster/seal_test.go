@@ -48,16 +48,7 @@ func variants(t *testing.T, f func(t *testing.T, cfg cluster.Config)) {
 
 func started(t *testing.T, cfg cluster.Config) *cluster.Cluster {
 	t.Helper()
-	c, err := cluster.Start(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
+	return keptWhole(t)(cluster.Start(context.Background(), cfg))
 }
 
 func sealStats(t *testing.T, c *cluster.Cluster) secure.Stats {
@@ -95,14 +86,7 @@ func TestSealedRolesWithoutTickets(t *testing.T) {
 	t.Parallel()
 	ctx, cfg := context.Background(), world(t)
 	cfg.Key = testKey(1)
-	stop := func(c *cluster.Cluster, err error) *cluster.Cluster {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Stop() })
-		return c
-	}
+	stop := kept(t)
 	at := stop(cluster.StartManagers(ctx, cfg)).ManagerAddr()
 	base := stop(cluster.StartBaseApp(ctx, cfg, at))
 	stop(cluster.StartCellApp(ctx, cfg, at))

@@ -97,6 +97,24 @@ type throng struct {
 	forced         bool // the server moves the players, and tells each its place reliably in each tick
 }
 
+// anywhere is a place in a square from the origin on.
+func anywhere(chance *rand.Rand, side float32) property.Vector3 {
+	return property.Vector3{X: side * chance.Float32(), Z: side * chance.Float32()}
+}
+
+// populate creates avatars at places that at gives. The first of them are players.
+func populate(p *Population, reals, players entity.ID, at func() property.Vector3) {
+	d := p.scripts.Schema().Type("Avatar")
+	for id := entity.ID(1); id <= reals; id++ {
+		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
+			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
+		if id <= players {
+			m.Session = flow.Session{Number: 1, Room: 920}
+		}
+		p.Create(&m, addr(100))
+	}
+}
+
 func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 	t.Helper()
 	side, reals, players := o.side, o.reals, o.players
@@ -124,19 +142,9 @@ func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 	if o.cell != nil {
 		*o.cell = c.Cell
 	}
-	d := scripts.Schema().Type("Avatar")
 	chance := rand.New(rand.NewPCG(2, 2))
-	at := func() property.Vector3 {
-		return property.Vector3{X: side * chance.Float32(), Z: side * chance.Float32()}
-	}
-	for id := entity.ID(1); id <= reals; id++ {
-		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
-			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
-		if id <= players {
-			m.Session = flow.Session{Number: 1, Room: 920}
-		}
-		c.population.Create(&m, addr(100))
-	}
+	at := func() property.Vector3 { return anywhere(chance, side) }
+	populate(population, reals, players, at)
 	var now time.Duration
 	wear, to := 10, make([]property.Vector3, players+1)
 	if o.walk {

@@ -103,17 +103,7 @@ func TestTrimAcrossHandovers(t *testing.T) {
 	}
 	r.calm()
 	for _, id := range []uint64{7, 9} {
-		seen, _ := r.bundles(entity.ID(id))
-		calls := 0
-		for _, m := range seen {
-			switch m {
-			case protocol.CallID:
-				calls++
-			case protocol.LeaveID, protocol.KeepID:
-				t.Errorf("the client of %d was told to forget someone", id)
-			}
-		}
-		if calls < 8*trimTicks-5 {
+		if calls := r.callsHeard(entity.ID(id)); calls < 8*trimTicks-5 {
 			t.Errorf("the client of %d heard %d of %d calls", id, calls, 8*trimTicks)
 		}
 	}
@@ -146,20 +136,25 @@ func TestTrimOncePerSweep(t *testing.T) {
 	r.calm()
 }
 
-// heard demands that a client heard all calls, and was not told to forget anyone.
-func (r *rig) heard(id entity.ID, calls int) {
+// callsHeard is how many calls a client heard. It must not have been told to forget anyone.
+func (r *rig) callsHeard(id entity.ID) (calls int) {
 	r.t.Helper()
 	ids, _ := r.bundles(id)
-	n := 0
 	for _, m := range ids {
 		switch m {
 		case protocol.CallID:
-			n++
+			calls++
 		case protocol.LeaveID, protocol.KeepID:
 			r.t.Errorf("the client of %d was told to forget someone", id)
 		}
 	}
-	if n != calls {
+	return calls
+}
+
+// heard demands that a client heard all calls, and was not told to forget anyone.
+func (r *rig) heard(id entity.ID, calls int) {
+	r.t.Helper()
+	if n := r.callsHeard(id); n != calls {
 		r.t.Errorf("the client of %d heard %d of %d calls", id, n, calls)
 	}
 }

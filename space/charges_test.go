@@ -222,9 +222,7 @@ func TestDriveEnds(t *testing.T) {
 		t.Errorf("back in sight, it controls %v", d.charges)
 	}
 	old := d.charges[8]
-	r.real(8).backup()
-	r.pump()
-	b := r.bases[8].backup
+	b := r.backUp(8)
 	r.real(8).cell.drop(r.real(8))
 	r.restore(8, 22, b.Parts, b.Handled)
 	stale := d.steer(8, x(23))
@@ -240,9 +238,7 @@ func TestDriveEnds(t *testing.T) {
 	if d.hear(); len(d.charges) != 1 {
 		t.Errorf("one was destroyed: %v", d.charges)
 	}
-	r.real(7).backup()
-	r.pump()
-	b = r.bases[7].backup
+	b = r.backUp(7)
 	r.real(7).cell.drop(r.real(7))
 	r.restore(7, -30, b.Parts, b.Handled)
 	r.tick(5)

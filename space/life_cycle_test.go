@@ -111,9 +111,7 @@ func TestHookOfARestore(t *testing.T) {
 		r := newRig(t, 2)
 		r.create(7, -20, 0)
 		r.avatar(7).Trade.Set(inRestored + act)
-		r.real(7).backup()
-		r.pump()
-		parts := r.bases[7].backup.Parts
+		parts := r.backUp(7).Parts
 		r.apps[0].cell.drop(r.real(7))
 		r.restore(7, -20, parts, 0)
 		r.tick(5)

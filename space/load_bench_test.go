@@ -10,8 +10,6 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/flow"
-	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
 	"github.com/cellscape/cellscape/space/internal/hosting"
@@ -30,19 +28,13 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
 	})
 	c := population.NewCell(0, 0, 1, cellID(1), bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1)), nil)
-	d := scripts.Schema().Type("Avatar")
 	chance := rand.New(rand.NewPCG(2, 2))
-	at := func() property.Vector3 {
-		return property.Vector3{X: side * chance.Float32(), Z: side * chance.Float32()}
+	at := func() property.Vector3 { return anywhere(chance, side) }
+	clients := entity.ID(0)
+	if players {
+		clients = reals
 	}
-	for id := entity.ID(1); id <= reals; id++ {
-		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
-			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
-		if players {
-			m.Session = flow.Session{Number: 1, Room: 920}
-		}
-		c.population.Create(&m, addr(100))
-	}
+	populate(population, reals, clients, at)
 	var now time.Duration
 	tick = func() time.Duration {
 		now += tickPeriod

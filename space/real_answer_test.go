@@ -98,9 +98,7 @@ func TestTokensTravel(t *testing.T) {
 	if r.real(8).cell == was {
 		t.Fatal("it has not moved")
 	}
-	r.real(8).backup()
-	r.pump()
-	b := *r.bases[8].backup
+	b := *r.backUp(8)
 	if err := r.real(8).Answer((*tokens)[0], uint32(1), "one"); err != nil {
 		t.Fatal(err)
 	}
@@ -125,13 +123,11 @@ func TestTokenOfACallThatIsHandledAgain(t *testing.T) {
 	r.two()
 	r.pay(7, 8, 29) // so both know each other
 	r.clean()
-	r.real(8).backup()
-	r.pump()
-	b := *r.bases[8].backup
+	b := *r.backUp(8)
 	tokens := r.later(8)
 	r.pay(7, 8, 30)
 	r.real(8).cell.drop(r.real(8))
-	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 7 && m.To == 8 }
+	r.hold = flowing(7, 8)
 	r.restore(8, 300, b.Parts, b.Handled)
 	r.hold = nil
 	again := r.later(8)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/property"
 )
@@ -64,21 +63,19 @@ func TestSpawnNear(t *testing.T) {
 		r.diary(id, "created;hit 3;")
 	}
 	r.calm()
-	if n := r.real(7).requests.Len(); n != 0 {
-		t.Errorf("%d requests wait", n)
-	}
+	r.waitsForNothing(7)
 }
 
 // The answer comes once, also to an entity that has gone to another cell, and near one that moves.
 func TestSpawnNearOnTheMove(t *testing.T) {
 	r := newRig(t, 3)
 	r.two()
-	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 7 && m.To == 8 }
+	r.hold = flowing(7, 8)
 	r.spawnNear(7, SpawnInfo{Near: r.near(8)}, 1)
 	r.tick(2)
 	r.move(8, 600)
 	r.tick(20)
-	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 8 && m.To == 7 }
+	r.hold = flowing(8, 7)
 	r.tick(20)
 	r.move(7, 250)
 	r.tick(20)
@@ -106,7 +103,7 @@ func TestSpawnNearFails(t *testing.T) {
 			r := newRig(t, 2)
 			r.two()
 			near := r.near(8)
-			r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 7 && m.To == 8 }
+			r.hold = flowing(7, 8)
 			r.spawnNear(7, SpawnInfo{Near: near, Position: at(5)}, 1)
 			r.hold = nil
 			c.do(r)
@@ -116,9 +113,7 @@ func TestSpawnNearFails(t *testing.T) {
 			if got := r.avatar(7).Diary.Get(); !strings.Contains(got, "spawn 1: "+c.want) || strings.Count(got, "spawn") != 1 {
 				t.Errorf("it heard %q, want %q", got, c.want)
 			}
-			if n := r.real(7).requests.Len(); n != 0 {
-				t.Errorf("%d requests wait", n)
-			}
+			r.waitsForNothing(7)
 		})
 	}
 }

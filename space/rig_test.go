@@ -750,6 +750,30 @@ func (r *rig) avatar(id entity.ID) *Avatar {
 	return x.script.Interface().(*Avatar)
 }
 
+// backUp has a cell part backed up, and is what its base has then.
+func (r *rig) backUp(id entity.ID) *flow.Backup {
+	r.t.Helper()
+	r.real(id).backup()
+	r.pump()
+	return r.bases[id].backup
+}
+
+// waitsForNothing demands that a cell part waits for no answer.
+func (r *rig) waitsForNothing(id entity.ID) {
+	r.t.Helper()
+	if n := r.real(id).requests.Len(); n != 0 {
+		r.t.Errorf("%d answers are waited for", n)
+	}
+}
+
+// flowing picks the messages of the flow from one entity to another.
+func flowing(from, to entity.ID) func(packet) bool {
+	return func(p packet) bool {
+		m, is := p.m.(*flow.Message)
+		return is && m.From == from && m.To == to
+	}
+}
+
 func (r *rig) diary(id entity.ID, want string) {
 	r.t.Helper()
 	if got := r.avatar(id).Diary.Get(); got != want {

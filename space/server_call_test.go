@@ -51,9 +51,7 @@ func TestCellPartsCallEachOther(t *testing.T) {
 	}
 	r.diary(7, "pay of 0.8: 70 left by avatar, user 42;pay of 0.9: 70 left by avatar, user 42;")
 	r.calm()
-	if n := r.real(7).requests.Len(); n != 0 {
-		t.Errorf("%d calls wait", n)
-	}
+	r.waitsForNothing(7)
 }
 
 // Each call that is not handled says why, once.
@@ -105,16 +103,14 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	if err := box.Then("OnPaid", 0).Within(time.Hour).Call("pay", 1); err == nil {
 		t.Error("a call may take an hour")
 	}
-	if n := r.real(7).requests.Len(); n != 0 {
-		t.Errorf("%d calls wait", n)
-	}
+	r.waitsForNothing(7)
 }
 
 // A call times out while nobody answers, and the answer that comes later is counted.
 func TestCallTimesOut(t *testing.T) {
 	r := newRig(t, 2)
 	r.two()
-	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 8 && m.To == 7 }
+	r.hold = flowing(8, 7)
 	if err := r.cellOf(7, 8).Then("OnPaid", 0).Within(time.Second).Call("pay", 1); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +132,7 @@ func TestAnswersFollowTheCaller(t *testing.T) {
 	r.create(8, 500, 1)
 	r.tick(5)
 	r.clean()
-	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 8 && m.To == 7 }
+	r.hold = flowing(8, 7)
 	if err := r.cellOf(7, 8).Then("OnPaid", 3).Call("pay", 1); err != nil {
 		t.Fatal(err)
 	}
@@ -147,9 +143,7 @@ func TestAnswersFollowTheCaller(t *testing.T) {
 		t.Fatal("it has not moved")
 	}
 	r.clean()
-	r.real(7).backup()
-	r.pump()
-	b := *r.bases[7].backup
+	b := *r.backUp(7)
 	r.hold = nil
 	r.tick(2)
 	want := "pay of 0.8: 99 left by avatar, user 3;"
@@ -171,9 +165,7 @@ func TestRestoredCallerIsNotHeardTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.real(7).backup()
-	r.pump()
-	b := *r.bases[7].backup
+	b := *r.backUp(7)
 	if err := r.cellOf(7, 8).Call("hit", 3); err != nil {
 		t.Fatal(err)
 	}
@@ -240,9 +232,7 @@ func TestAnswerWaitsForTheCallMadeAgain(t *testing.T) {
 	r.two()
 	r.pay(7, 8, 1) // so both know each other
 	r.calm()
-	r.real(7).backup()
-	r.pump()
-	b := *r.bases[7].backup
+	b := *r.backUp(7)
 	hook := func(a *Avatar, what string) {
 		if strings.HasPrefix(what, "hit") {
 			r.payAgain(a, 2)
@@ -288,14 +278,9 @@ func TestAnswerToWhatTheBaseHasForgotten(t *testing.T) {
 	r.two()
 	r.pay(7, 8, 1) // so both know each other
 	r.calm()
-	r.real(7).backup()
-	r.pump()
-	b := *r.bases[7].backup
+	b := *r.backUp(7)
 	r.avatar(7).hook = func(a *Avatar, what string) { r.payAgain(a, 2) }
-	r.hold = func(p packet) bool {
-		m, is := p.m.(*flow.Message)
-		return is && m.From == 8 && m.To == 7
-	}
+	r.hold = flowing(8, 7)
 	r.call(7, hitMethod, arg(9)...)
 	r.pump()
 	r.tick(2)
@@ -330,9 +315,7 @@ func TestAnswerToACallerThatForgotTheFlow(t *testing.T) {
 	r.create(8, 300, 1)
 	r.tick(5)
 	r.clean()
-	r.real(7).backup()
-	r.pump()
-	b := *r.bases[7].backup
+	b := *r.backUp(7)
 	hook := func(a *Avatar, what string) {
 		if strings.HasPrefix(what, "hit") {
 			_ = a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", 0).Call("pay", 2)
@@ -366,9 +349,7 @@ func TestRestoredTellsTheBasesOfOthers(t *testing.T) {
 		Incarnation: 1, Born: 1, Low: 1, Number: 1, Reply: r.base, Payload: call.Append(nil)}})
 	r.pump()
 	r.diary(7, "hit 1;")
-	r.real(7).backup()
-	r.pump()
-	b := *r.bases[7].backup
+	b := *r.backUp(7)
 	r.apps[0].cell.drop(r.real(7))
 	told := 0
 	r.hold = func(p packet) bool {
@@ -397,7 +378,7 @@ func TestTargetEndsBeforeItsAnswerIsHeard(t *testing.T) {
 			r.queue = nil
 			r.bases[8].got = append(r.bases[8].got, []byte{byte(flow.GonePayload)})
 		} else {
-			r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 8 && m.To == 7 }
+			r.hold = flowing(8, 7)
 		}
 		if err := r.cellOf(7, 8).Then("OnPaid", n).Call("pay", 1); err != nil {
 			t.Fatal(err)
@@ -407,9 +388,7 @@ func TestTargetEndsBeforeItsAnswerIsHeard(t *testing.T) {
 	if got, want := r.avatar(7).Diary.Get(), "pay of 0.8: entity: there is no such entity: the target has ended;"; got != want+want {
 		t.Errorf("it heard %q, want that both failed", got)
 	}
-	if n := r.real(7).requests.Len(); n != 0 {
-		t.Errorf("%d calls wait", n)
-	}
+	r.waitsForNothing(7)
 }
 
 // A cell part calls its own methods at once, with an answer, and not without end.

@@ -281,6 +281,13 @@ func migrateTo(t *testing.T, parts []byte, x float32) []byte {
 	return b
 }
 
+// createAnew has a base make another cell part, after one that was destroyed.
+func (r *rig) createAnew(id entity.ID, x float32) {
+	r.t.Helper()
+	first := property.NewValues(r.scripts.Schema().Type("Avatar"), property.CellSide, nil)
+	r.restore(id, x, migrate.AppendFirst(nil, at(x), property.Vector3{}, first, nil), 0)
+}
+
 // What a destroyed cell part has left behind is not kept for ever if its base makes another one, which the
 // target hears first: calls of the older one are refused then, and it is told.
 func TestOutlivedCallsAreGivenUp(t *testing.T) {
@@ -296,8 +303,7 @@ func TestOutlivedCallsAreGivenUp(t *testing.T) {
 	r.tick(2)
 	r.real(7).Destroy()
 	r.tick(5)
-	d := r.scripts.Schema().Type("Avatar")
-	r.restore(7, -50, migrate.AppendFirst(nil, at(-50), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil), 0)
+	r.createAnew(7, -50)
 	if err := r.cellOf(7, 8).Call("hit", 2); err != nil {
 		t.Fatal(err)
 	}
@@ -327,8 +333,7 @@ func TestLeftCallsAreSettledBesideANewCaller(t *testing.T) {
 		r.tick(2)
 		r.real(7).Destroy()
 		r.tick(5)
-		d := r.scripts.Schema().Type("Avatar")
-		r.restore(7, 30, migrate.AppendFirst(nil, at(30), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil), 0)
+		r.createAnew(7, 30)
 		r.queue, r.hold = slices.DeleteFunc(r.queue, r.hold), nil
 		for n := range 100 {
 			if n%10 == 0 {

@@ -183,9 +183,7 @@ func TestControlledBy(t *testing.T) {
 			t.Errorf("%d: the client moves it: %+v", i, p)
 		}
 	}
-	r.real(7).backup()
-	r.pump()
-	b := r.bases[7].backup
+	b := r.backUp(7)
 	r.real(7).cell.drop(r.real(7))
 	r.restore(7, 50, b.Parts, b.Handled)
 	a = r.real(7)

@@ -115,14 +115,21 @@ func TestTeleportWithin(t *testing.T) {
 	}
 }
 
-// A refusal leaves all as it was: place, properties, timers, flows, the client's view, ghosts.
-func TestTeleportRefused(t *testing.T) {
+// fullRoom is a world with a room, space 2, that takes one real: 9 is in it.
+func fullRoom(t *testing.T) *rig {
+	t.Helper()
 	r := newRig(t, 2, func(c *Config) { c.MaxReals = 1 })
 	r.room(2, 2)
 	r.create(9, -30, 0)
 	r.tick(1)
 	r.teleport(9, entity.Destination{Space: 2, Position: at(1)}, 1)
 	r.tick(3)
+	return r
+}
+
+// A refusal leaves all as it was: place, properties, timers, flows, the client's view, ghosts.
+func TestTeleportRefused(t *testing.T) {
+	r := fullRoom(t)
 	r.stands(9, 2, 2, 1)
 	r.create(7, -20, 1)
 	r.create(8, -30, 1)
@@ -165,12 +172,7 @@ func TestTeleportRefused(t *testing.T) {
 // An Onload that was refused is refused again, also when there is room by now: the origin has the
 // real.
 func TestRefusalIsFinal(t *testing.T) {
-	r := newRig(t, 2, func(c *Config) { c.MaxReals = 1 })
-	r.room(2, 2)
-	r.create(9, -30, 0)
-	r.tick(1)
-	r.teleport(9, entity.Destination{Space: 2, Position: at(1)}, 1)
-	r.tick(3)
+	r := fullRoom(t)
 	r.create(7, -20, 1)
 	var sent *migrate.Onload
 	r.arrive = func(p packet) {

@@ -210,6 +210,18 @@ func TestAllocatorOfTheRuleIsKept(t *testing.T) {
 	}
 }
 
+// wantVerdict expects what the manager says of a dead BaseApp after it was told something of it.
+func wantVerdict(t *testing.T, name string, told []migrate.Departure, want wire.AppDead) {
+	t.Helper()
+	r := newRig(t, nil)
+	for _, d := range told {
+		r.m.learnRule(d)
+	}
+	if d := cmp.Diff(want, *r.m.verdict(wire.AppRef{Role: wire.BaseApp, App: want.App}), addresses); d != "" {
+		t.Errorf("%s:\n%s", name, d)
+	}
+}
+
 // Some know of an app only that it died, others only its rule and who issued its ids. In whatever
 // order they tell it, the verdict has it all: an app that has never seen the dead one finds its
 // heirs by the ids.
@@ -222,14 +234,7 @@ func TestVerdictHasWhatAnyoneKnows(t *testing.T) {
 		"the death first":             {grave, rule},
 		"the rule without its issuer": {{App: app, Rule: rule.Rule}, grave, rule},
 	} {
-		r := newRig(t, nil)
-		for _, d := range told {
-			r.m.learnRule(d)
-		}
-		want := wire.AppDead{Role: wire.BaseApp, App: app, Number: grave.Number, Allocator: 11, Rule: rule.Rule}
-		if d := cmp.Diff(want, *r.m.verdict(wire.AppRef{Role: wire.BaseApp, App: app}), addresses); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
+		wantVerdict(t, name, told, wire.AppDead{Role: wire.BaseApp, App: app, Number: grave.Number, Allocator: 11, Rule: rule.Rule})
 	}
 }
 
@@ -246,14 +251,7 @@ func TestToldRuleStays(t *testing.T) {
 		"a second verdict":       {told, again},
 		"a second verdict first": {again, newer, told},
 	} {
-		r := newRig(t, nil)
-		for _, d := range list {
-			r.m.learnRule(d)
-		}
-		want := wire.AppDead{Role: wire.BaseApp, App: app, Number: told.Number, Allocator: 11, Rule: told.Rule}
-		if d := cmp.Diff(want, *r.m.verdict(wire.AppRef{Role: wire.BaseApp, App: app}), addresses); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
+		wantVerdict(t, name, list, wire.AppDead{Role: wire.BaseApp, App: app, Number: told.Number, Allocator: 11, Rule: told.Rule})
 	}
 }
 

@@ -71,6 +71,17 @@ func (p *polling) post(from, to int, m wire.Message) {
 	p.air = append(p.air, leaflet{at, from, to, p.voters[from].address, m})
 }
 
+// elected is who leads after the time that an election takes at the most.
+func (p *polling) elected() int {
+	p.t.Helper()
+	p.run(4 * time.Second)
+	first := p.leader()
+	if first < 0 {
+		p.t.Fatal("nobody leads")
+	}
+	return first
+}
+
 // leader is who leads now, -1 for none. Two at once are a fault, even if one of them is paused: it
 // might have sent something the moment before.
 func (p *polling) leader() int {
@@ -179,11 +190,7 @@ func TestElection(t *testing.T) {
 // TestElectionTakesOver: a leader that is gone is replaced soon.
 func TestElectionTakesOver(t *testing.T) {
 	p := newPolling(t, 3, 7)
-	p.run(4 * time.Second)
-	first := p.leader()
-	if first < 0 {
-		t.Fatal("nobody leads")
-	}
+	first := p.elected()
 	p.voters[first].cut, p.voters[first].until = true, time.Hour
 	gone := p.now
 	for p.leader() < 0 || p.leader() == first {
@@ -210,11 +217,7 @@ func TestElectionTakesOver(t *testing.T) {
 // TestElectionWithoutTerms: who needs a term above all that there are leads no more, not even in its own.
 func TestElectionWithoutTerms(t *testing.T) {
 	p := newPolling(t, 3, 8)
-	p.run(4 * time.Second)
-	first := p.leader()
-	if first < 0 {
-		t.Fatal("nobody leads")
-	}
+	first := p.elected()
 	v := p.voters[first]
 	if g, ok := v.e.Claim(v.clock(p.now), MaxTerm+1); ok {
 		t.Errorf("it leads in %+v", g)

@@ -29,6 +29,18 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
+// everyoneRises is a tick in which all move. It returns the bytes that the client is sent.
+func (wd *world) everyoneRises() (bytes int) {
+	for _, e := range wd.all {
+		p := e.Position
+		p.Y++
+		e.MoveTo(wd.tick, p, property.Vector3{})
+	}
+	b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
+	wd.tick++
+	return len(b) + total(p)
+}
+
 // TestAllowanceKeepsTheNearFresh: with the tenth of what everyone's moves need, the nearest are told
 // several times as often as the farthest, and nobody waits beyond what turns by distance make of it.
 func TestAllowanceKeepsTheNearFresh(t *testing.T) {
@@ -38,14 +50,7 @@ func TestAllowanceKeepsTheNearFresh(t *testing.T) {
 	wd.w.SetAllowance(60)
 	bytes, ticks := 0, 400
 	for range ticks {
-		for _, e := range wd.all {
-			p := e.Position
-			p.Y++
-			e.MoveTo(wd.tick, p, property.Vector3{})
-		}
-		b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
-		wd.tick++
-		bytes += len(b) + total(p)
+		bytes += wd.everyoneRises()
 	}
 	if mean := bytes / ticks; mean < 50 || mean > 70 {
 		t.Errorf("%d bytes a tick where 60 are allowed", mean)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity/presence"
-	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -36,17 +35,11 @@ func TestConverges(t *testing.T) {
 // handoff moves the witness to another cell. That cell has records of its own, which may be behind,
 // and some of the entities in range arrive there a little later.
 func (wd *world) handoff() {
-	state := wd.w.Append(nil)
-	next := New(wd.w.cfg)
-	r := codec.NewReader(state)
-	next.Read(&r)
-	if err := r.Close(); err != nil {
-		wd.t.Fatal(err)
-	}
-	if !equalState(next, wd.w) {
+	was := wd.w
+	wd.travel()
+	if !equalState(wd.w, was) {
 		wd.t.Fatal("a witness differs after Append and Read")
 	}
-	wd.w = next
 	wd.tick = uint64(wd.rng.IntN(1000)) // each app counts its own ticks
 	var slow []*presence.Entity
 	for _, e := range wd.all {
@@ -92,10 +85,7 @@ func TestHandoffWhileMoving(t *testing.T) {
 	wd, e := scene(t)
 	e.MoveTo(wd.tick, property.Vector3{X: 51}, property.Vector3{})
 	wd.update(true)
-	next := New(Config{})
-	r := codec.NewReader(wd.w.Append(nil))
-	next.Read(&r)
-	wd.w = next
+	wd.travel()
 	wd.w.Enter(wd.subject(e))
 	if b, p := wd.w.Update(wd.watcher, wd.tick, nil, false); b != nil || p != nil {
 		t.Fatalf("sent again: bundle %x, packet %x", b, p)
@@ -119,10 +109,7 @@ func TestHandoffToRecordBehind(t *testing.T) {
 	e.MoveTo(wd.tick, e.Position, e.Position)
 	wd.update(true)
 
-	next := New(Config{})
-	r := codec.NewReader(wd.w.Append(nil))
-	next.Read(&r)
-	wd.w = next
+	wd.travel()
 	wd.w.Enter(wd.subject(behind))
 	wd.watcher.Position.X = 45 // the badge comes into sight while the ghost is behind
 	wd.update(false)
@@ -148,10 +135,7 @@ func TestNotRelinkedLeaves(t *testing.T) {
 	}
 	wd.update(false)
 	wd.w.Enter(wd.subject(newEntity(wd.def, 3, 1, 0, 0))) // the client is not told before the handoff
-	next := New(Config{})
-	r := codec.NewReader(wd.w.Append(nil))
-	next.Read(&r)
-	wd.w = next
+	wd.travel()
 	wd.w.Enter(wd.subject(wd.all[0]))
 	wd.within[1] = true
 	for range RelinkGrace {

@@ -104,11 +104,9 @@ func (wd *world) entry(id entity.ID) *entry {
 	return &wd.w.entries[i]
 }
 
-// When a channel takes nothing for a while, everyone is told of once it does again, and no place is
-// told twice then.
-func TestUnsentForLong(t *testing.T) {
-	wd := crowd(t, Config{}, 100, 2)
-	for range 50 {
+// movesUnsent has everyone move for some ticks, of which no packet could be sent.
+func (wd *world) movesUnsent(ticks int) {
+	for range ticks {
 		wd.everyoneMoves()
 		_, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
 		for i := range packets {
@@ -116,6 +114,13 @@ func TestUnsentForLong(t *testing.T) {
 		}
 		wd.tick++
 	}
+}
+
+// When a channel takes nothing for a while, everyone is told of once it does again, and no place is
+// told twice then.
+func TestUnsentForLong(t *testing.T) {
+	wd := crowd(t, Config{}, 100, 2)
+	wd.movesUnsent(50)
 	if wd.w.Pending(wd.watcher) != 100 {
 		t.Errorf("%d are pending", wd.w.Pending(wd.watcher))
 	}
@@ -132,14 +137,7 @@ func TestUnsentForLong(t *testing.T) {
 // Whoever could not be sent has still waited: what was picked for a packet that did not go keeps its wait.
 func TestUnsentKeepsItsWait(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 60}, 100, 2)
-	for range 15 {
-		wd.everyoneMoves()
-		_, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
-		for i := range packets {
-			wd.w.Unsent(i)
-		}
-		wd.tick++
-	}
+	wd.movesUnsent(15)
 	for i := range wd.w.entries {
 		if n := wd.w.waited(&wd.w.entries[i]); n < 14 {
 			t.Fatalf("%v was not sent 15 times, and has waited for %d", wd.w.entries[i].a.id, n)

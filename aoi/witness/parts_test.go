@@ -303,13 +303,18 @@ func TestPartsAcrossHandovers(t *testing.T) {
 	}
 }
 
-// handTo moves the witness to a cell that has another copy of the one entity.
-func (wd *world) handTo(e *presence.Entity) {
+// travel takes the witness to another cell, where nobody has entered yet.
+func (wd *world) travel() {
 	next := New(wd.w.cfg)
 	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	must(wd.t, r.Close())
 	wd.w = next
+}
+
+// handTo moves the witness to a cell that has another copy of the one entity.
+func (wd *world) handTo(e *presence.Entity) {
+	wd.travel()
 	for range wd.rng.IntN(RelinkGrace) {
 		wd.update(false)
 	}

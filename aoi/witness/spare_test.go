@@ -64,13 +64,8 @@ func TestDegradationOfBudget(t *testing.T) {
 		for range 40 {
 			for _, e := range wd.all {
 				set(t, e, hp, wd.rng.Uint64N(1000))
-				p := e.Position
-				p.Y++
-				e.MoveTo(wd.tick, p, property.Vector3{})
 			}
-			b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
-			wd.tick++
-			bytes += len(b) + total(p)
+			bytes += wd.everyoneRises()
 		}
 		return bytes / 40
 	}

@@ -34,6 +34,27 @@ func (r *rig) give(from, to entity.ID) {
 	}
 }
 
+// giveToAndFro gives the client of a player to a rock or, each second time, back. Its channel is lost before
+// that, later also some time before it, and once just after it.
+func (r *rig) giveToAndFro(pl *player, n int, own, rock entity.ID) (to entity.ID) {
+	r.t.Helper()
+	from, to := own, rock
+	if n%2 == 1 {
+		from, to = to, from
+	}
+	if n >= 2 {
+		r.loseChannel(pl)
+	}
+	if n >= 4 {
+		r.wait(time.Duration(n) * 3 * time.Millisecond)
+	}
+	r.give(from, to)
+	if n == 3 {
+		r.loseChannel(pl)
+	}
+	return to
+}
+
 // TestGive: the client of a player goes to a rock and back, again and again, and its channel is
 // lost on the way. The session goes on, and in the end the client sees what it should.
 func TestGive(t *testing.T) {
@@ -50,20 +71,7 @@ func TestGive(t *testing.T) {
 			}
 		})
 		for n := range 6 {
-			from, to := own, rock
-			if n%2 == 1 {
-				from, to = to, from
-			}
-			if n >= 2 {
-				r.loseChannel(pl)
-			}
-			if n >= 4 {
-				r.wait(time.Duration(n) * 3 * time.Millisecond)
-			}
-			r.give(from, to)
-			if n == 3 {
-				r.loseChannel(pl)
-			}
+			to := r.giveToAndFro(pl, n, own, rock)
 			r.until("the client has another entity", 30*time.Second, func() bool { return pl.id() == to && pl.client.Interrupted() == nil })
 			r.wait(500 * time.Millisecond)
 		}
@@ -136,20 +144,7 @@ func TestGiveElsewhere(t *testing.T) {
 		rock := r.rockElsewhere(own)
 		account := fmt.Sprintf("%s.%d", pl.name, pl.logins)
 		for n := range 6 {
-			from, to := own, rock
-			if n%2 == 1 {
-				from, to = to, from
-			}
-			if n >= 2 {
-				r.loseChannel(pl)
-			}
-			if n >= 4 {
-				r.wait(time.Duration(n) * 3 * time.Millisecond)
-			}
-			r.give(from, to)
-			if n == 3 {
-				r.loseChannel(pl)
-			}
+			to := r.giveToAndFro(pl, n, own, rock)
 			r.givenTo(pl, to)
 			r.wait(500 * time.Millisecond)
 			if list := r.owners(account); len(list) != 1 || list[0] != to {

@@ -173,6 +173,35 @@ func (r *rig) others(origin *Process, bases []entity.ID) {
 	})
 }
 
+// diesLeaving has the BaseApp that leaves die, or its heir, when a message of the leaving comes (at or
+// atMove). The bases live on with others, within the time that it may take to leave.
+func (r *rig) diesLeaving(who string, s leaveStep, at func(leaveStep, *Process, int, func(*Process, mercury.ChannelID) bool) *int, within time.Duration) {
+	r.t.Helper()
+	r.wait(2 * backupPeriod)
+	r.observer.freeze(true)
+	r.wait(3 * backupPeriod)
+	origin := r.baseApps[0]
+	bases, _ := r.leave(origin)
+	var dead *Process
+	n := at(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
+		dead = origin
+		if who == "heir" {
+			dead = r.baseApps[1]
+		}
+		dead.dying = true
+		return p != dead
+	})
+	r.until("somebody dies", 30*time.Second, func() bool { return *n > 0 && !dead.alive })
+	r.hook = nil
+	if who == "heir" {
+		r.left(origin, within)
+	}
+	r.others(origin, bases)
+	r.observer.freeze(false)
+	r.wait(5 * time.Second)
+	dead.restartAt = r.now + time.Second
+}
+
 // TestLeaveAppDies: an app dies exactly then: the one that leaves, or the one that the message comes to or
 // is from. All that happened is in copies, so nothing is lost, whoever has the bases in the end.
 func TestLeaveAppDies(t *testing.T) {
@@ -181,29 +210,7 @@ func TestLeaveAppDies(t *testing.T) {
 		for _, who := range []string{"origin", "heir"} {
 			t.Run(s.id.String()+" to "+s.to+", "+who+" dies", func(t *testing.T) {
 				play(t, Options{Seed: uint64(8500 + i), CellApps: 2, BaseApps: 4, Replicas: 1, Players: 6, Rovers: 6, Balance: still(2)}, func(r *rig) {
-					r.wait(2 * backupPeriod)
-					r.observer.freeze(true)
-					r.wait(3 * backupPeriod)
-					origin := r.baseApps[0]
-					bases, _ := r.leave(origin)
-					var dead *Process
-					n := r.at(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
-						dead = origin
-						if who == "heir" {
-							dead = r.baseApps[1]
-						}
-						dead.dying = true
-						return p != dead
-					})
-					r.until("somebody dies", 30*time.Second, func() bool { return *n > 0 && !dead.alive })
-					r.hook = nil
-					if who == "heir" {
-						r.left(origin, 90*time.Second)
-					}
-					r.others(origin, bases)
-					r.observer.freeze(false)
-					r.wait(5 * time.Second)
-					dead.restartAt = r.now + time.Second
+					r.diesLeaving(who, s, r.at, 90*time.Second)
 				})
 			})
 		}

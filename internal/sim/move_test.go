@@ -160,29 +160,7 @@ func TestMoveAppDies(t *testing.T) {
 		for _, who := range []string{"origin", "heir"} {
 			t.Run(s.id.String()+" to "+s.to+", "+who+" dies", func(t *testing.T) {
 				play(t, Options{Seed: uint64(8760 + i), CellApps: 2, BaseApps: 4, Replicas: 1, Players: 6, Rovers: 6, MoveBatch: 1, Balance: still(2)}, func(r *rig) {
-					r.wait(2 * backupPeriod)
-					r.observer.freeze(true)
-					r.wait(3 * backupPeriod)
-					origin := r.baseApps[0]
-					bases, _ := r.leave(origin)
-					var dead *Process
-					n := r.atMove(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool {
-						dead = origin
-						if who == "heir" {
-							dead = r.baseApps[1]
-						}
-						dead.dying = true
-						return p != dead
-					})
-					r.until("somebody dies", 30*time.Second, func() bool { return *n > 0 && !dead.alive })
-					r.hook = nil
-					if who == "heir" {
-						r.left(origin, 120*time.Second)
-					}
-					r.others(origin, bases)
-					r.observer.freeze(false)
-					r.wait(5 * time.Second)
-					dead.restartAt = r.now + time.Second
+					r.diesLeaving(who, s, r.atMove, 120*time.Second)
 				})
 			})
 		}

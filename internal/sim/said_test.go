@@ -117,32 +117,29 @@ func TestSaidWhileTheChannelBreaks(t *testing.T) {
 			}
 		})
 	})
-	t.Run("another cell writes meanwhile", func(t *testing.T) {
-		play(t, opts(4302), func(r *rig) {
-			a, b := r.twoSpeakers()
-			broken := r.breakData(wire.SetSpaceDataID)
-			r.proclaim(a, "dusk")
-			r.until("it is lost", time.Second, func() bool { return *broken })
-			r.proclaim(b, "night")
-			r.wait(repaired)
-			if !r.heard("night") {
-				t.Error("a late value has undone a newer one")
-			}
+	for i, x := range []struct {
+		name   string
+		lost   wire.ID
+		within time.Duration
+		fault  string
+	}{
+		{"another cell writes meanwhile", wire.SetSpaceDataID, time.Second, "a late value has undone a newer one"},
+		{"the word that it was taken is lost", wire.SpaceDataSetID, 10 * time.Second, "what was said twice has undone a newer value"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			play(t, opts(4302+uint64(i)), func(r *rig) {
+				a, b := r.twoSpeakers()
+				broken := r.breakData(x.lost)
+				r.proclaim(a, "dusk")
+				r.until("it is lost", x.within, func() bool { return *broken })
+				r.proclaim(b, "night")
+				r.wait(repaired)
+				if !r.heard("night") {
+					t.Error(x.fault)
+				}
+			})
 		})
-	})
-	t.Run("the word that it was taken is lost", func(t *testing.T) {
-		play(t, opts(4303), func(r *rig) {
-			a, b := r.twoSpeakers()
-			broken := r.breakData(wire.SpaceDataSetID)
-			r.proclaim(a, "dusk")
-			r.until("its word is lost", 10*time.Second, func() bool { return *broken })
-			r.proclaim(b, "night")
-			r.wait(repaired)
-			if !r.heard("night") {
-				t.Error("what was said twice has undone a newer value")
-			}
-		})
-	})
+	}
 	t.Run("it is lost with the manager", func(t *testing.T) {
 		play(t, opts(4304), func(r *rig) {
 			a, _ := r.twoSpeakers()

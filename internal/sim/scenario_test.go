@@ -541,15 +541,23 @@ func (r *rig) awaitHandoff(here, there property.Vector3, onload func(*rig, *hand
 // everyone else reaches both: nobody is dead, and what was lost with the channel has to be made
 // good.
 func TestParted(t *testing.T) {
+	partFor(t, 14, func(r *rig) (a, b *Process) { return r.cellApps[0], r.cellApps[1] }, func(r *rig) {
+		if d := r.observer.last.Deaths; d > 0 {
+			r.t.Errorf("%d died of it", d)
+		}
+	})
+}
+
+// partFor parts two processes for each of several times, and then joins them again.
+func partFor(t *testing.T, seed uint64, whom func(*rig) (a, b *Process), then func(*rig)) {
+	t.Helper()
 	for _, d := range []time.Duration{3 * time.Second, 8 * time.Second, 11 * time.Second, 14 * time.Second, 30 * time.Second} {
 		t.Run(d.String(), func(t *testing.T) {
-			play(t, Options{Seed: 14, CellApps: 3, Players: 12, Balance: still(3)}, func(r *rig) {
-				r.part(r.cellApps[0], r.cellApps[1])
+			play(t, Options{Seed: seed, CellApps: 3, Players: 12, Balance: still(3)}, func(r *rig) {
+				r.part(whom(r))
 				r.wait(d)
 				r.join(r.procs...)
-				if d := r.observer.last.Deaths; d > 0 {
-					t.Errorf("%d died of it", d)
-				}
+				then(r)
 			})
 		})
 	}
@@ -557,13 +565,5 @@ func TestParted(t *testing.T) {
 
 // TestPartedFromBase does the same between a CellApp and a BaseApp.
 func TestPartedFromBase(t *testing.T) {
-	for _, d := range []time.Duration{3 * time.Second, 8 * time.Second, 11 * time.Second, 14 * time.Second, 30 * time.Second} {
-		t.Run(d.String(), func(t *testing.T) {
-			play(t, Options{Seed: 15, CellApps: 3, Players: 12, Balance: still(3)}, func(r *rig) {
-				r.part(r.cellApps[0], r.baseApps[0])
-				r.wait(d)
-				r.join(r.procs...)
-			})
-		})
-	}
+	partFor(t, 15, func(r *rig) (a, b *Process) { return r.cellApps[0], r.baseApps[0] }, func(*rig) {})
 }

@@ -338,15 +338,7 @@ func TestStartFromStore(t *testing.T) {
 					}
 				})
 				s.crashSoon(who)
-				s.until("all vaults live", 30*time.Second, func() bool {
-					for _, v := range s.vaults() {
-						if v.sum < 0 {
-							return false
-						}
-					}
-					return len(s.vaults()) == len(was)
-				})
-				s.sameVaults(was)
+				s.sameVaultsLive(was)
 				if n := len(s.leader().Status().Spaces); n != rooms {
 					t.Errorf("%d spaces were kept, and %d are back", rooms, n)
 				}
@@ -385,6 +377,20 @@ func (s *stopping) tuned() (n int) {
 	return n
 }
 
+// sameVaultsLive waits until all vaults live again, and compares them with what they were.
+func (s *stopping) sameVaultsLive(was map[uint64]vault) {
+	s.t.Helper()
+	s.until("all vaults live", 30*time.Second, func() bool {
+		for _, v := range s.vaults() {
+			if v.sum < 0 {
+				return false
+			}
+		}
+		return len(s.vaults()) == len(was)
+	})
+	s.sameVaults(was)
+}
+
 // sameVaults compares vaults that are back with what they were. They go on at once.
 func (s *stopping) sameVaults(was map[uint64]vault) {
 	s.t.Helper()
@@ -418,15 +424,7 @@ func TestStartAfterCrash(t *testing.T) {
 	}
 	o.Kept = s.world.books.kept
 	s = beginning(t, o)
-	s.until("all vaults live", 30*time.Second, func() bool {
-		for _, v := range s.vaults() {
-			if v.sum < 0 {
-				return false
-			}
-		}
-		return len(s.vaults()) == len(was)
-	})
-	s.sameVaults(was)
+	s.sameVaultsLive(was)
 }
 
 // TestSpacesOutliveACrash: all processes of a world die at once, with what had changed some seconds

@@ -9,8 +9,7 @@ import (
 // address can receive it and make the channel by showing it.
 func (e *Endpoint) onOpen(from netip.AddrPort, p []byte) {
 	var o openPacket
-	if o.parse(p) != nil {
-		e.stats.BadKind++
+	if e.malformed(o.parse(p)) {
 		return
 	}
 	k := openKey{at: from, salt: o.Salt, dial: o.Dial}

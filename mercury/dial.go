@@ -9,6 +9,14 @@ import (
 	"github.com/cellscape/cellscape/mercury/internal/congestion"
 )
 
+// malformed reports whether a packet of a handshake cannot be what it says, and counts it.
+func (e *Endpoint) malformed(err error) bool {
+	if err != nil {
+		e.stats.BadKind++
+	}
+	return err != nil
+}
+
 // answered finds the dialled channel that an answer to an open is for. The answer repeats our salt
 // and comes from where we dialled, which shows that the sender has seen the open.
 func (e *Endpoint) answered(from netip.AddrPort, dial ChannelID, salt uint32) *channel {
@@ -22,8 +30,7 @@ func (e *Endpoint) answered(from netip.AddrPort, dial ChannelID, salt uint32) *c
 
 func (e *Endpoint) onChallenge(from netip.AddrPort, p []byte) {
 	var ch challengePacket
-	if ch.parse(p) != nil {
-		e.stats.BadKind++
+	if e.malformed(ch.parse(p)) {
 		return
 	}
 	c := e.answered(from, ch.Dial, ch.Salt)
@@ -38,8 +45,7 @@ func (e *Endpoint) onChallenge(from netip.AddrPort, p []byte) {
 
 func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 	var a acceptPacket
-	if a.parse(p) != nil {
-		e.stats.BadKind++
+	if e.malformed(a.parse(p)) {
 		return
 	}
 	c := e.answered(from, a.Dial, a.Salt)
@@ -116,8 +122,7 @@ func (e *Endpoint) endDial(c *channel) {
 
 func (e *Endpoint) onRefuse(from netip.AddrPort, p []byte) {
 	var f refusePacket
-	if f.parse(p) != nil {
-		e.stats.BadKind++
+	if e.malformed(f.parse(p)) {
 		return
 	}
 	c := e.refused(from, f.Dial, f.Salt)

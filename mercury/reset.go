@@ -25,8 +25,7 @@ func (e *Endpoint) reset(to netip.AddrPort, channel ChannelID, taken bool, p []b
 // has started anew; in the same start, the packet was damaged on its way.
 func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 	var s resetPacket
-	if s.parse(p) != nil {
-		e.stats.BadKind++
+	if e.malformed(s.parse(p)) {
 		return
 	}
 	if !e.resetsIn.take(e.now) {

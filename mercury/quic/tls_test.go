@@ -3,7 +3,6 @@ package quic_test
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"testing"
 	"time"
 
@@ -40,14 +39,7 @@ func TestDial(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer streamtest.Stop(t, client.Transport)
-			ch := client.Dial(server.Self())
-			s := at.Of(ch)
-			if !streamtest.Until(patience, func() bool { return s.Opened+len(s.Closed) > 0 }, client.Transport, server) {
-				t.Fatal("nothing became of the dial")
-			}
-			if x.want == nil && s.Opened != 1 || x.want != nil && (len(s.Closed) == 0 || !errors.Is(s.Closed[0], x.want)) {
-				t.Errorf("opened %d times, closed with %v, want %v", s.Opened, s.Closed, x.want)
-			}
+			streamtest.WantDial(t, client.Transport, server, &at, x.want)
 		})
 	}
 }

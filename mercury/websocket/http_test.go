@@ -210,14 +210,7 @@ func TestTLS(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer streamtest.Stop(t, client.Transport)
-			ch := client.Dial(server.Self())
-			s := at.Of(ch)
-			if !streamtest.Until(patience, func() bool { return s.Opened+len(s.Closed) > 0 }, client.Transport, server.Transport) {
-				t.Fatal("nothing became of the dial")
-			}
-			if x.want == nil && s.Opened != 1 || x.want != nil && (len(s.Closed) == 0 || !errors.Is(s.Closed[0], x.want)) {
-				t.Errorf("opened %d times, closed with %v, want %v", s.Opened, s.Closed, x.want)
-			}
+			streamtest.WantDial(t, client.Transport, server.Transport, &at, x.want)
 		})
 	}
 }

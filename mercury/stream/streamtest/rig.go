@@ -1,6 +1,7 @@
 package streamtest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -38,6 +39,19 @@ func Until(limit time.Duration, done func() bool, xs ...*stream.Transport) bool 
 		if xs[0].Now() >= end {
 			return false
 		}
+	}
+}
+
+// WantDial dials from a client to a server, and expects that the channel opens or, if want is an error, that
+// it ends with that. The client's handler is at.
+func WantDial(t testing.TB, client, server *stream.Transport, at *mercurytest.Recorder, want error) {
+	t.Helper()
+	s := at.Of(client.Dial(server.Self()))
+	if !Until(patience, func() bool { return s.Opened+len(s.Closed) > 0 }, client, server) {
+		t.Fatal("nothing became of the dial")
+	}
+	if want == nil && s.Opened != 1 || want != nil && (len(s.Closed) == 0 || !errors.Is(s.Closed[0], want)) {
+		t.Errorf("opened %d times, closed with %v, want %v", s.Opened, s.Closed, want)
 	}
 }
 

@@ -100,6 +100,25 @@ func (r *rig) at(s leaveStep, origin *Process, most int, do func(p *Process, ch 
 	return times
 }
 
+// stepAt is at or atMove.
+type stepAt func(s leaveStep, origin *Process, most int, do func(p *Process, ch mercury.ChannelID) bool) (times *int)
+
+// leavesThough has a BaseApp leave within a time, though something happens at a step of that. never is the
+// fault if it does not happen.
+func (r *rig) leavesThough(never string, s leaveStep, at stepAt, most int, within time.Duration, do func(p *Process, ch mercury.ChannelID) bool) {
+	r.t.Helper()
+	r.wait(2 * backupPeriod)
+	origin := r.baseApps[0]
+	r.leave(origin)
+	n := at(s, origin, most, do)
+	r.left(origin, within)
+	r.hook = nil
+	if *n == 0 {
+		r.t.Error(never)
+	}
+	r.wait(repaired)
+}
+
 // TestLeaveBroken: channels break exactly at what is said about a leaving.
 func TestLeaveBroken(t *testing.T) {
 	for i, s := range leaveSteps {
@@ -108,19 +127,10 @@ func TestLeaveBroken(t *testing.T) {
 		}
 		t.Run(s.id.String()+" to "+s.to, func(t *testing.T) {
 			play(t, Options{Seed: uint64(8300 + i), CellApps: 2, BaseApps: 3, Replicas: 1, Players: 5, Rovers: 6, Balance: still(2)}, func(r *rig) {
-				r.wait(2 * backupPeriod)
-				origin := r.baseApps[0]
-				r.leave(origin)
-				n := r.at(s, origin, 3, func(p *Process, ch mercury.ChannelID) bool {
+				r.leavesThough("nothing broke", s, r.at, 3, 90*time.Second, func(p *Process, ch mercury.ChannelID) bool {
 					r.snap(p, ch)
 					return false
 				})
-				r.left(origin, 90*time.Second)
-				r.hook = nil
-				if *n == 0 {
-					t.Error("nothing broke")
-				}
-				r.wait(repaired)
 			})
 		})
 	}
@@ -144,16 +154,7 @@ func TestLeaveManagerDies(t *testing.T) {
 	for i, s := range leaveSteps {
 		t.Run(s.id.String()+" to "+s.to, func(t *testing.T) {
 			play(t, Options{Seed: uint64(8400 + i), CellApps: 2, BaseApps: 3, Replicas: 1, Players: 5, Rovers: 6, Balance: still(2)}, func(r *rig) {
-				r.wait(2 * backupPeriod)
-				origin := r.baseApps[0]
-				r.leave(origin)
-				n := r.at(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool { return r.managersDie(s, p, i%2 == 0) })
-				r.left(origin, 90*time.Second)
-				r.hook = nil
-				if *n == 0 {
-					t.Error("nobody died")
-				}
-				r.wait(repaired)
+				r.leavesThough("nobody died", s, r.at, 1, 90*time.Second, func(p *Process, ch mercury.ChannelID) bool { return r.managersDie(s, p, i%2 == 0) })
 			})
 		})
 	}
@@ -175,7 +176,7 @@ func (r *rig) others(origin *Process, bases []entity.ID) {
 
 // diesLeaving has the BaseApp that leaves die, or its heir, when a message of the leaving comes (at or
 // atMove). The bases live on with others, within the time that it may take to leave.
-func (r *rig) diesLeaving(who string, s leaveStep, at func(leaveStep, *Process, int, func(*Process, mercury.ChannelID) bool) *int, within time.Duration) {
+func (r *rig) diesLeaving(who string, s leaveStep, at stepAt, within time.Duration) {
 	r.t.Helper()
 	r.wait(2 * backupPeriod)
 	r.observer.freeze(true)

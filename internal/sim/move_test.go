@@ -98,19 +98,10 @@ func TestMoveBroken(t *testing.T) {
 		}
 		t.Run(s.id.String()+" to "+s.to, func(t *testing.T) {
 			play(t, Options{Seed: uint64(8720 + i), CellApps: 2, BaseApps: 3, Replicas: 1, Players: 5, Rovers: 6, MoveBatch: 1, Balance: still(2)}, func(r *rig) {
-				r.wait(2 * backupPeriod)
-				origin := r.baseApps[0]
-				r.leave(origin)
-				n := r.atMove(s, origin, 3, func(p *Process, ch mercury.ChannelID) bool {
+				r.leavesThough("nothing broke", s, r.atMove, 3, 120*time.Second, func(p *Process, ch mercury.ChannelID) bool {
 					r.snap(p, ch)
 					return false
 				})
-				r.left(origin, 120*time.Second)
-				r.hook = nil
-				if *n == 0 {
-					t.Error("nothing broke")
-				}
-				r.wait(repaired)
 			})
 		})
 	}
@@ -137,16 +128,7 @@ func TestMoveManagerDies(t *testing.T) {
 	for i, s := range moveSteps {
 		t.Run(s.id.String()+" to "+s.to, func(t *testing.T) {
 			play(t, Options{Seed: uint64(8740 + i), CellApps: 2, BaseApps: 3, Replicas: 1, Players: 5, Rovers: 6, MoveBatch: 1, Balance: still(2)}, func(r *rig) {
-				r.wait(2 * backupPeriod)
-				origin := r.baseApps[0]
-				r.leave(origin)
-				n := r.atMove(s, origin, 1, func(p *Process, ch mercury.ChannelID) bool { return r.managersDie(s, p, i%2 == 0) })
-				r.left(origin, 120*time.Second)
-				r.hook = nil
-				if *n == 0 {
-					t.Error("nobody died")
-				}
-				r.wait(repaired)
+				r.leavesThough("nobody died", s, r.atMove, 1, 120*time.Second, func(p *Process, ch mercury.ChannelID) bool { return r.managersDie(s, p, i%2 == 0) })
 			})
 		})
 	}

@@ -28,27 +28,33 @@ func moved(t testing.TB, r *rig, b *base, stream []byte) {
 	}
 }
 
+// relays has the cell part say texts to the client.
+func (b *base) relays(texts ...string) {
+	for _, text := range texts {
+		b.seat.relayed([]byte(text))
+	}
+}
+
 // A base that is made from its stream waits for its client, which goes on: the cell part says again what
 // came after the stream, and the client hears nothing twice.
 func TestSeatTravels(t *testing.T) {
 	r, g, v := seated(t)
 	b := r.a.byID[v.ID()]
-	relay := func(text string) { b.seat.relayed([]byte(text)) }
-	relay("one")
+	b.relays("one")
 	b.tell((&protocol.Call{ID: b.id, Args: append([]byte{0}, "two"...)}).Append(nil))
 	g.settle()
 	g.hears()
-	relay("three")
+	b.relays("three")
 	v.Gold.Set(5)
 	stream := b.appendClient(nil)
-	relay("four")
+	b.relays("four")
 	b.tell((&protocol.Call{ID: b.id, Args: append([]byte{0}, "lost with its base"...)}).Append(nil))
 	g.wantTexts("one", "two", "three", "four", "lost with its base")
 
 	moved(t, r, b, stream)
-	relay("four") // again, before the client is back
+	b.relays("four") // again, before the client is back
 	g.resumes(2)
-	relay("five")
+	b.relays("five")
 	b.tell((&protocol.Call{ID: b.id, Args: append([]byte{0}, "new"...)}).Append(nil))
 	before := g.has
 	g.wantTexts("five", "new")
@@ -83,17 +89,15 @@ func TestRepeatsAfterTheResume(t *testing.T) {
 	r, g, v := seated(t)
 	b := r.a.byID[v.ID()]
 	stream := b.appendClient(nil)
-	b.seat.relayed([]byte("one"))
-	b.seat.relayed([]byte("two"))
+	b.relays("one", "two")
 	g.wantTexts("one", "two")
 	moved(t, r, b, stream)
 	g.resumes(2)
-	b.seat.relayed([]byte("one"))
+	b.relays("one")
 	g.settle()
 	g.loses()
 	g.resumes(3)
-	b.seat.relayed([]byte("two"))
-	b.seat.relayed([]byte("three"))
+	b.relays("two", "three")
 	g.wantTexts("three")
 	g.hears()
 }
@@ -104,23 +108,22 @@ func TestRepeatsOfAnotherIncarnation(t *testing.T) {
 		r, g, v := seated(t)
 		b := r.a.byID[v.ID()]
 		stream := b.appendClient(nil)
-		b.seat.relayed([]byte("old one"))
-		b.seat.relayed([]byte("old two"))
+		b.relays("old one", "old two")
 		g.wantTexts("old one", "old two")
 		moved(t, r, b, stream)
 		if !before {
 			g.resumes(2)
-			b.seat.relayed([]byte("old one"))
+			b.relays("old one")
 		}
 		b.told = 99
 		b.resetClient()
-		b.seat.relayed([]byte("new one"))
+		b.relays("new one")
 		if before {
 			g.resumes(2)
 		}
 		g.wantTexts("new one")
 		g.hears()
-		b.seat.relayed([]byte("new two"))
+		b.relays("new two")
 		g.wantTexts("new two")
 		g.hears()
 		if n := b.seat.tail.Len(); n != 0 || r.net.ended[g.ch] {
@@ -196,7 +199,7 @@ func FuzzReadClient(f *testing.F) {
 	r, _, v := seated(f)
 	b := r.a.byID[v.ID()]
 	f.Add(b.appendClient(nil))
-	b.seat.relayed([]byte("one"))
+	b.relays("one")
 	b.tell([]byte{1, 0})
 	f.Add(b.appendClient(nil))
 	b.expectClient()

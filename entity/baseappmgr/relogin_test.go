@@ -77,10 +77,7 @@ func TestReloginIsNotAnswered(t *testing.T) {
 		r.say(r.manager, &wire.Members{Apps: []wire.AppRef{{Role: wire.BaseApp, App: mercurytest.Host(3, 33)}}})
 		r.create("ann")
 		r.relogged(app)
-		r.closed(app, mercury.ErrTimeout)
-		r.wantRefused(protocol.ServerBusy)
-		r.create("ann")
-		r.wantRefused(protocol.ServerBusy)
+		r.closedUnanswered(app)
 		r.wantAccounts(1, 0)
 	})
 }

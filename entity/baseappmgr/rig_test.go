@@ -101,6 +101,16 @@ func (r *rig) closed(ch mercury.ChannelID, reason error) {
 	r.m.Closed(r.now, ch, reason)
 }
 
+// closedUnanswered ends the channel to a BaseApp that was asked for ann: her login is refused for now, and
+// so is the next one.
+func (r *rig) closedUnanswered(ch mercury.ChannelID) {
+	r.t.Helper()
+	r.closed(ch, mercury.ErrTimeout)
+	r.wantRefused(protocol.ServerBusy)
+	r.create("ann")
+	r.wantRefused(protocol.ServerBusy)
+}
+
 // create asks for a proxy as the LoginApp.
 func (r *rig) create(account string) {
 	r.request++

@@ -78,10 +78,7 @@ func TestAskedWhenTheChannelEnds(t *testing.T) {
 		x := r.joinTold(baseX)
 		r.create("ann")
 		r.asked(x)
-		r.closed(x, mercury.ErrTimeout)
-		r.wantRefused(protocol.ServerBusy)
-		r.create("ann")
-		r.wantRefused(protocol.ServerBusy)
+		r.closedUnanswered(x)
 		r.tick(time.Second)
 		x = r.join(wire.BaseApp, baseX)
 		if made {

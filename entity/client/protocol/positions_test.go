@@ -98,13 +98,19 @@ func TestFarPlaces(t *testing.T) {
 	}
 }
 
+// placed is an entity that is near the middle of the world, or far from it.
+func placed(rng *rand.Rand) *presence.Entity {
+	e := &presence.Entity{}
+	e.Put(somewhere(rng, property.Vector3{}, []float32{1, 1000, 100_000}[rng.IntN(3)]), facings(rng), 1)
+	return e
+}
+
 // The near form tells a client that holds any place from which the entity has gone no farther than
 // NearReach, rounded or not.
 func TestNearPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 20_000 {
-		e := &presence.Entity{}
-		e.Put(somewhere(rng, property.Vector3{}, []float32{1, 1000, 100_000}[rng.IntN(3)]), facings(rng), 1)
+		e := placed(rng)
 		held, facing := e.Position, e.Direction
 		if rng.IntN(2) == 0 { // what a packet told
 			held.X, held.Z = float32(e.Motion.X)/presence.Grid, float32(e.Motion.Z)/presence.Grid
@@ -133,8 +139,7 @@ func TestNearPlaces(t *testing.T) {
 func TestMiddlePlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for range 2_000 {
-		e := &presence.Entity{}
-		e.Put(somewhere(rng, property.Vector3{}, []float32{1, 1000, 100_000}[rng.IntN(3)]), facings(rng), 1)
+		e := placed(rng)
 		held, facing := e.Position, e.Direction
 		if rng.IntN(2) == 0 { // what a packet told
 			m := &e.Motion

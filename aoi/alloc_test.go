@@ -6,7 +6,6 @@ import "testing"
 // times a second.
 func TestNoAllocations(t *testing.T) {
 	w := newWorld(400, 200, 40, 45)
-	nop := func(Trigger, Node, uint64, bool) {}
 	step := func() {
 		w.step(0.6)
 		w.list.Update(nop)

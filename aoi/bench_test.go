@@ -114,11 +114,12 @@ func (w *world) comparePairs(b *testing.B) time.Duration {
 	return time.Since(start) / time.Duration(rounds*len(owners))
 }
 
+func nop(Trigger, Node, uint64, bool) {}
+
 func BenchmarkTeleport(b *testing.B) {
 	for _, c := range loads {
 		b.Run(c.String(), func(b *testing.B) {
 			w := newWorld(c.n, c.side, c.enter, c.leave)
-			nop := func(Trigger, Node, uint64, bool) {}
 			w.list.Update(nop)
 			r := rand.New(rand.NewPCG(3, 3))
 			b.ReportAllocs()
@@ -135,7 +136,6 @@ func BenchmarkComeAndGo(b *testing.B) {
 	for _, c := range loads {
 		b.Run(c.String(), func(b *testing.B) {
 			w := newWorld(c.n, c.side, c.enter, c.leave)
-			nop := func(Trigger, Node, uint64, bool) {}
 			w.list.Update(nop)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -477,6 +477,18 @@ func TestFlowsOfAWalkerEnd(t *testing.T) {
 }
 
 // A cell part without a base is found where its mailbox says that it was made, and followed; that it
+// endsAsTarget destroys a cell part that 7 calls by a mailbox: the next call says so.
+func (r *rig) endsAsTarget(id entity.ID, box entity.Mailbox) {
+	r.t.Helper()
+	r.real(id).Destroy()
+	r.tick(3)
+	if err := box.Then("OnPaid", 2).Call("pay", 1); err != nil {
+		r.t.Fatal(err)
+	}
+	r.tick(3)
+	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
+}
+
 // has ended is told at once.
 func TestCallsOfEntitiesWithoutBase(t *testing.T) {
 	r := newRig(t, 3)
@@ -495,13 +507,7 @@ func TestCallsOfEntitiesWithoutBase(t *testing.T) {
 	r.tick(3)
 	r.diary(7, "pay of 0.1001: 99 left by avatar, user 1;")
 	r.clean()
-	r.real(id).Destroy()
-	r.tick(3)
-	if err := box.Then("OnPaid", 2).Call("pay", 1); err != nil {
-		t.Fatal(err)
-	}
-	r.tick(3)
-	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
+	r.endsAsTarget(id, box)
 }
 
 // A cell part without a base that has gone far away is still called from where it was, and so is
@@ -535,13 +541,7 @@ func TestCallsOfWhoWentAway(t *testing.T) {
 	r.move(id, -60)
 	r.tick(120)
 	r.clean()
-	r.real(id).Destroy()
-	r.tick(3)
-	if err := box.Then("OnPaid", 2).Call("pay", 1); err != nil {
-		t.Fatal(err)
-	}
-	r.tick(3)
-	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
+	r.endsAsTarget(id, box)
 	if to := r.apps[0].population.wentTo(id).To; !to.IsZero() {
 		t.Errorf("it is still followed to %v", to)
 	}

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"strconv"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -314,10 +313,7 @@ func TestKilledBaseApp(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	t.Parallel()
-	kills := 2
-	if s := os.Getenv(killsEnv); s != "" {
-		kills, _ = strconv.Atoi(s)
-	}
+	kills := numberIn(killsEnv, 2)
 	w := startMourners(t, 3, 40)
 	var all []time.Duration
 	for range kills {

@@ -202,10 +202,7 @@ func TestKilledProcess(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	t.Parallel()
-	kills := 2
-	if s := os.Getenv(killsEnv); s != "" {
-		kills, _ = strconv.Atoi(s)
-	}
+	kills := numberIn(killsEnv, 2)
 	w := startDeadly(t, 40)
 	var all []time.Duration
 	for range kills {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,6 +44,15 @@ func startUntil(t *testing.T, c *exec.Cmd, word string) (in io.WriteCloser, rest
 		said += lines.Text() + "\n"
 	}
 	return nil, "", fmt.Errorf("it has gone: %v: %s", c.Wait(), said)
+}
+
+// numberIn is the number in a variable of the environment, or what it is without it.
+func numberIn(env string, without int) int {
+	if s := os.Getenv(env); s != "" {
+		n, _ := strconv.Atoi(s)
+		return n
+	}
+	return without
 }
 
 // kept returns what takes the result of a start of cluster, and stops that when the test ends. By then

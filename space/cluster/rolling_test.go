@@ -257,10 +257,7 @@ func TestRollingRestart(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	t.Parallel()
-	n := 30
-	if s := os.Getenv(rollersEnv); s != "" {
-		n, _ = strconv.Atoi(s)
-	}
+	n := numberIn(rollersEnv, 30)
 	managers := startPart(t, "managers", netip.MustParseAddrPort("127.0.0.1:0"), 1)
 	at := netip.MustParseAddrPort(managers.at)
 	parts := []*part{}

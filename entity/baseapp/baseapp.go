@@ -91,13 +91,13 @@ type BaseApp struct {
 	// say them would cost as much as to pass them on.
 	speaking sender
 
-	stats    *property.Stats
-	report   wire.Report
-	reportAt time.Duration
-	aliveAt  time.Duration
-	buf      []byte // scratch for messages to clients
-	payload  []byte // scratch for flow payloads
-	seen     []byte // scratch for clients' Sights
+	stats   *property.Stats
+	report  wire.Report
+	reports app.Reports
+	aliveAt time.Duration
+	buf     []byte // scratch for messages to clients
+	payload []byte // scratch for flow payloads
+	seen    []byte // scratch for clients' Sights
 	// Scratch for a client's move and a flow's ack, which else were made on the heap for each player in
 	// each tick.
 	move  wire.ClientMove
@@ -256,15 +256,15 @@ func (a *BaseApp) sweep() {
 
 // sendReport sends the CellAppMgr the app's figures once a second, and in between that it is there.
 func (a *BaseApp) sendReport() {
-	if a.now < min(a.aliveAt, a.reportAt) {
+	due := a.reports.Due(a.now)
+	if !due && a.now < a.aliveAt {
 		return
 	}
 	a.aliveAt = a.now + wire.AlivePeriod
-	if a.now < a.reportAt {
+	if !due {
 		a.cellMgr.Whisper(&wire.Alive{})
 		return
 	}
-	a.reportAt = a.now + wire.ReportPeriod
 	r := &a.report
 	app.Report(r, &a.links, &a.routes, &a.cfg.Meters)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0

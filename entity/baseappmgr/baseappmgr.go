@@ -23,7 +23,7 @@ type BaseAppMgr struct {
 	lines    logs.Limit
 	ticks    app.Ticks
 	report   wire.Report
-	reportAt time.Duration
+	reports  app.Reports
 	term     uint32
 	number   uint32 // of the last app that joined
 	gameTime time.Duration
@@ -100,10 +100,9 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 }
 
 func (m *BaseAppMgr) sendReport(now time.Duration) {
-	if now < m.reportAt {
+	if !m.reports.Due(now) {
 		return
 	}
-	m.reportAt = now + wire.ReportPeriod
 	m.report.NoRoom = m.noRoom()
 	app.Report(&m.report, &m.links, &m.routes, &m.cfg.Meters)
 	m.manager.Send(&m.report)

@@ -25,12 +25,12 @@ type DBApp struct {
 	roster  app.Roster
 	number  uint32 // of the last app that joined
 
-	now      time.Duration
-	began    time.Duration // when the first tick was
-	ticks    app.Ticks
-	lines    logs.Limit
-	report   wire.Report
-	reportAt time.Duration
+	now     time.Duration
+	began   time.Duration // when the first tick was
+	ticks   app.Ticks
+	lines   logs.Limit
+	report  wire.Report
+	reports app.Reports
 
 	start     uint64 // of the cluster; 0 while unknown
 	beginning bool   // a job begins one
@@ -109,10 +109,9 @@ func (d *DBApp) Tick(now time.Duration) (next time.Duration) {
 }
 
 func (d *DBApp) sendReport() {
-	if d.now < d.reportAt {
+	if !d.reports.Due(d.now) {
 		return
 	}
-	d.reportAt = d.now + wire.ReportPeriod
 	app.Report(&d.report, &d.links, &d.routes, &d.cfg.Meters)
 	d.report.Pending = uint64(len(d.calls.byKey))
 	d.manager.Send(&d.report)

@@ -24,9 +24,9 @@ type LoginApp struct {
 	manager    manager // the CellAppMgr
 	baseAppMgr manager
 
-	ticks    app.Ticks
-	report   wire.Report
-	reportAt time.Duration
+	ticks   app.Ticks
+	report  wire.Report
+	reports app.Reports
 
 	full   bool // the CellAppMgr lets no one in for now
 	logins logins
@@ -110,10 +110,9 @@ func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
 }
 
 func (l *LoginApp) sendReport(now time.Duration) {
-	if now < l.reportAt {
+	if !l.reports.Due(now) {
 		return
 	}
-	l.reportAt = now + wire.ReportPeriod
 	app.Report(&l.report, &l.links, &l.routes, &l.cfg.Meters)
 	l.manager.Send(&l.report)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/call"
-	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // MaxRoutes bounds the addresses whose channels Links remembers: more apps than a cluster has,
@@ -311,15 +310,6 @@ func (l *Links) Tick(now time.Duration) {
 			}
 		}
 	}
-}
-
-// Report fills in how the app's messages fare, and what it uses of the processors: what meters
-// tells.
-func Report[S any](r *wire.Report, l *Links, routes *Routes[S], meters *status.Meters) {
-	r.Measure(meters)
-	routes.Describe(r)
-	r.Backlog = l.worst
-	r.Unsent = append(r.Unsent[:0], l.Errors...)
 }
 
 func compareAddresses(a, b mercury.Address) int {

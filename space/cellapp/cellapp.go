@@ -69,7 +69,7 @@ type CellApp struct {
 	report      wire.Report
 	cellsReport wire.CellsReport
 	reportAt    time.Duration
-	statsAt     time.Duration
+	stated      app.Reports // of what it has counted
 }
 
 // New returns a CellApp that joins its manager at its first tick.
@@ -196,8 +196,7 @@ func (a *CellApp) reports(now time.Duration) {
 		a.reportAt = now + a.cfg.ReportPeriod
 		a.reportCells(now)
 	}
-	if now >= a.statsAt {
-		a.statsAt = now + wire.ReportPeriod
+	if a.stated.Due(now) {
 		a.reportStats()
 	}
 }

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+// Reports is the rhythm in which an app reports to the CellAppMgr.
+type Reports struct{ at time.Duration }
+
+// Due reports whether a report is to be sent now. If so, the next one is due a period later.
+func (r *Reports) Due(now time.Duration) bool {
+	if now < r.at {
+		return false
+	}
+	r.at = now + wire.ReportPeriod
+	return true
+}
+
+// Report fills in how the app's messages fare, and what it uses of the processors: what meters
+// tells.
+func Report[S any](r *wire.Report, l *Links, routes *Routes[S], meters *status.Meters) {
+	r.Measure(meters)
+	routes.Describe(r)
+	r.Backlog = l.worst
+	r.Unsent = append(r.Unsent[:0], l.Errors...)
+}

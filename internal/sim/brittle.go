@@ -148,8 +148,7 @@ func (s *brittleCell) OnCreated() {
 
 // OnBeat tells the base a number, after a change that a panic takes back.
 func (s *brittleCell) OnBeat(entity.Callback) {
-	if hushed(s.Real) {
-		settle(s.Real)
+	if settles(s.Real) {
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)

@@ -130,8 +130,7 @@ func (s *beastCell) Greet(_ entity.ID, _ string) {
 
 // OnBeat changes both what clients know and what they do not.
 func (s *beastCell) OnBeat(entity.Callback) {
-	if hushed(s.Real) {
-		settle(s.Real)
+	if settles(s.Real) {
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)

@@ -142,5 +142,11 @@ func (c *Cluster) lower(least map[entity.ID]float32) {
 	})
 }
 
-// settle ends a walk where the real is.
-func settle(r *space.Real) { _, _ = r.MoveTo(r.Position(), 1, "", 0) }
+// settles reports whether the game is over for a real. Its walk ends where it is then.
+func settles(r *space.Real) bool {
+	if !hushed(r) {
+		return false
+	}
+	_, _ = r.MoveTo(r.Position(), 1, "", 0)
+	return true
+}

@@ -455,8 +455,7 @@ func (s *roverCell) OnCreated() {
 
 // OnBeat is that of a life; now and then the rover changes its looks.
 func (s *roverCell) OnBeat(entity.Callback) {
-	if hushed(s.Real) {
-		settle(s.Real)
+	if settles(s.Real) {
 		return
 	}
 	s.beat(s.Real)
@@ -510,8 +509,7 @@ func (s *critterCell) Greet(entity.ID, string) {
 
 // OnBeat counts, and now and then ends one life and begins another.
 func (s *critterCell) OnBeat(entity.Callback) {
-	if hushed(s.Real) {
-		settle(s.Real)
+	if settles(s.Real) {
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)

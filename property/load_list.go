@@ -53,6 +53,7 @@ func (l *loader) readEntity(e *element, path string, client bool) *Definition {
 	d := &Definition{Name: e.name, HasCell: true, HasBase: true, HasClient: client, Persistent: true, where: e.position}
 	l.noText(e, path)
 	l.noChildren(e, path)
+	sides := map[string]*bool{"hasCell": &d.HasCell, "hasBase": &d.HasBase, "hasClient": &d.HasClient}
 	stated := make(map[string]bool, len(e.attrs)) // the parser takes an attribute twice, though XML has it once
 	for _, a := range e.attrs {
 		if stated[a.Name.Local] {
@@ -60,15 +61,8 @@ func (l *loader) readEntity(e *element, path string, client bool) *Definition {
 			continue
 		}
 		stated[a.Name.Local] = true
-		var side *bool
-		switch a.Name.Local {
-		case "hasCell":
-			side = &d.HasCell
-		case "hasBase":
-			side = &d.HasBase
-		case "hasClient":
-			side = &d.HasClient
-		default:
+		side, known := sides[a.Name.Local]
+		if !known {
 			l.fault(e.position, path, fmt.Sprintf("unknown attribute %q", shorten(a.Name.Local)), "use hasCell, hasBase and hasClient")
 			continue
 		}

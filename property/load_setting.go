@@ -48,16 +48,10 @@ func (l *loader) parseDistribution(x *description, e *element) {
 	l.noText(e, e.name)
 	l.once(e, e.name, "")
 	x.hasCell, x.hasBase, x.hasClient = new(bool), new(bool), new(bool)
+	sides := map[string]**bool{"Cell": &x.hasCell, "Base": &x.hasBase, "Client": &x.hasClient}
 	for _, c := range e.children {
-		var side **bool
-		switch c.name {
-		case "Cell":
-			side = &x.hasCell
-		case "Base":
-			side = &x.hasBase
-		case "Client":
-			side = &x.hasClient
-		default:
+		side, known := sides[c.name]
+		if !known {
 			l.unknown(c, e.name)
 			continue
 		}

@@ -31,7 +31,8 @@ type walked struct {
 	way         float64
 	forced      uint64 // what its client had heard by then
 	steady      bool   // the network has been sound since
-	// cuts is how often its client had lost its channel, or come back, and cutAt when that was seen.
+	// cuts is how often its client had lost its channel, or come back. cutAt is when that was seen, or the
+	// real after it had been away for long.
 	cuts  uint64
 	cutAt time.Duration
 }
@@ -44,6 +45,11 @@ const allowance = 500 * time.Millisecond
 // it, and farther than the debt of a move allows at once. The same holds for all while a network that was
 // unsound delivers what it has held up: seven seconds of moves on a CellApp that nobody had reached.
 const cutGrace = 2 * time.Second
+
+// longAway is how long a real may be on its way to another cell before its client counts as one that has come
+// back: nobody takes its moves meanwhile, and when the real has arrived they make up for no more than this
+// (space's maxSilence). One was twenty seconds in a bad channel.
+const longAway = 5 * time.Second
 
 func (k *lastWord) safe() error {
 	var err error
@@ -70,12 +76,12 @@ func (k *lastWord) safe() error {
 			}
 			w = walked{logins: pl.logins, incarnation: order, since: since, at: v.Position(), forced: pl.client.Stats().Forced}
 		}
-		w.seen = k.c.now
 		stats := pl.client.Stats()
-		if n := stats.Interrupted + stats.Resumed + stats.Switched; n != w.cuts {
+		if n := stats.Interrupted + stats.Resumed + stats.Switched; n != w.cuts || w.seen > 0 && k.c.now > w.seen+longAway {
 			w.cuts, w.cutAt = n, k.c.now
 		}
-		if cut := k.c.now < w.cutAt+cutGrace && w.cuts > 0; cut || steady && !w.steady {
+		w.seen = k.c.now
+		if cut := k.c.now < w.cutAt+cutGrace && w.cutAt > 0; cut || steady && !w.steady {
 			w.steady, w.forced = steady && !cut, stats.Forced
 		}
 		to := v.Position()

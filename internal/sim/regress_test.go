@@ -43,6 +43,7 @@ const (
 	renewed   = "a base was restored after its former life had ended its cell part, and the numbers that it tells went on with another one"
 	taken     = "a BaseApp's next start gave the number of a player's channel to somebody else, and the player heard nothing for ten seconds"
 	passed    = "an heir died before anybody had a copy of it, and the next one began the same incarnation of a cell part from an older copy"
+	twenty    = "a real was twenty seconds on its way, and its client, whose moves were too many then, was put back"
 	beside    = "failed beside the others, and was healed by the same changes"
 )
 
@@ -97,6 +98,7 @@ func TestKept(t *testing.T) {
 		{retiring(91109), renewed},
 		{retiring(91049), nameless},
 		{retiring(114874), passed},
+		{retiring(118011), twenty},
 		{retiring(103585), hopeful},
 		{managed(104009), orphaned},
 		{retiring(105760), twice},

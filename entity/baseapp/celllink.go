@@ -275,7 +275,7 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 	c := order.Compare(l.order)
 	if l.state == linkAdopting && c >= 0 {
 		l.follow(order)
-		l.state, l.app, l.unknown = linkLive, from, 0
+		l.state, l.app = linkLive, from // which need not be the last that a former life began: unknown stays
 		l.received(now, handled)
 		return currentMoved
 	}

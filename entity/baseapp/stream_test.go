@@ -177,6 +177,27 @@ func TestNextHeirBeginsAnotherIncarnation(t *testing.T) {
 	}
 }
 
+// The incarnation that a restored base hears of need not be the last that its former life began: that may
+// have ended it and made others, of which nobody has told yet. The next one is another than those.
+func TestNextAfterAnAdoptedIncarnation(t *testing.T) {
+	first := joinedRig(t)
+	id, _ := busy(t, first)
+	r := heir(t)
+	if err := r.a.restore(&heritage{id: id, lives: 1, parts: first.a.byID[id].appendParts(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	b := r.a.byID[id]
+	r.tell(appX, &migrate.Current{ID: id, Order: entity.Order{Incarnation: 1}, Title: b.seal.title(1)})
+	r.wantLink(id, linkLive, 1, 0, appX)
+	b.link.Gone(r.a.now)
+	if err := b.link.Create(r.a.now, cellCopy{Space: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.link.Order().Incarnation; got != 2+adoptGap {
+		t.Errorf("it begins incarnation %d, want %d", got, 2+adoptGap)
+	}
+}
+
 // Between the copy and the death, the former life may have begun another incarnation.
 func TestRestoredBaseAdoptsALaterIncarnation(t *testing.T) {
 	first := joinedRig(t)

@@ -25,7 +25,7 @@ type checker interface {
 
 func newCheckers(c *Cluster) []checker {
 	return []checker{
-		&oneReal{c, map[baseOn]entity.Order{}}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
+		&oneReal{c, map[baseOn]entity.Order{}, map[baseLife]time.Duration{}}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
 		&callsOnce{c}, &callsNumbered{c, map[string]bool{}, map[entity.ID]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
@@ -98,7 +98,19 @@ type oneReal struct {
 	c *Cluster
 	// last is the newest order that each base knew in its present life.
 	last map[baseOn]entity.Order
+	// since is when each life of a restored base was first seen to have a cell part.
+	since map[baseLife]time.Duration
 }
+
+type baseLife struct {
+	id   entity.ID
+	life uint32
+}
+
+// adopting is how long a restored base may go by an incarnation that is not the last that its former
+// life began (baseapp's adoptGrace). The first that it hears of may have ended long ago: its CellApp
+// answers for it until a copy of the base knows of that.
+const adopting = 3 * time.Second
 
 // baseOn is one life of a base.
 type baseOn struct {
@@ -107,13 +119,13 @@ type baseOn struct {
 }
 
 // incarnations are those that bases have started. Of a restored base that has yet to hear of its
-// cell part, or that knows nothing of one that it made after its copy, it is not known. on is whose
-// word that is.
+// cell part, or that knows nothing of one that it made after its copy, it is not known, nor of one that has
+// just heard. on is whose word that is.
 func (k *oneReal) incarnations() (current map[entity.ID]uint32, on map[entity.ID]*Process) {
 	current, on = map[entity.ID]uint32{}, map[entity.ID]*Process{}
 	k.c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
 		inc := b.Order.Incarnation
-		if b.Life > 0 && !b.Live {
+		if b.Life > 0 && (!b.Live || k.c.now < k.adopted(b)+adopting) {
 			inc = math.MaxUint32
 		}
 		if on[b.ID] == nil || inc > current[b.ID] {
@@ -121,6 +133,15 @@ func (k *oneReal) incarnations() (current map[entity.ID]uint32, on map[entity.ID
 		}
 	})
 	return current, on
+}
+
+// adopted is when a life of a restored base was first seen to have a cell part.
+func (k *oneReal) adopted(b baseapp.BaseView) time.Duration {
+	l := baseLife{b.ID, b.Life}
+	if _, seen := k.since[l]; !seen {
+		k.since[l] = k.c.now
+	}
+	return k.since[l]
 }
 
 func (k *oneReal) safe() error {

@@ -44,6 +44,7 @@ const (
 	taken     = "a BaseApp's next start gave the number of a player's channel to somebody else, and the player heard nothing for ten seconds"
 	passed    = "an heir died before anybody had a copy of it, and the next one began the same incarnation of a cell part from an older copy"
 	twenty    = "a real was twenty seconds on its way, and its client, whose moves were too many then, was put back"
+	departed  = "a restored base heard first of an incarnation that its former life had ended, and then began one that this had begun, too"
 	beside    = "failed beside the others, and was healed by the same changes"
 )
 
@@ -99,6 +100,7 @@ func TestKept(t *testing.T) {
 		{retiring(91049), nameless},
 		{retiring(114874), passed},
 		{retiring(118011), twenty},
+		{swept(120181), departed},
 		{retiring(103585), hopeful},
 		{managed(104009), orphaned},
 		{retiring(105760), twice},

@@ -124,10 +124,8 @@ func (v *visitor) look(c *client.Client, now time.Duration) {
 // sum prints what the session has counted.
 func (v *visitor) sum(c *client.Client) error {
 	s := c.Stats()
-	_, err := fmt.Fprintf(v.out, "received %d bytes: %d bundles, and %d packets with %d places, which replaced others of up to %v\n", s.BytesDown, s.Bundles, s.Packets, s.Places, s.Ages.Worst)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(v.out, "sent %d bytes: %d moves, %d calls; forced back %d times, interrupted %d times\n", s.BytesUp, s.MovesSent, s.CallsSent, s.Forced, s.Interrupted)
+	_, err := fmt.Fprintf(v.out, "received %d bytes: %d bundles, and %d packets with %d places, which replaced others of up to %v\n"+
+		"sent %d bytes: %d moves, %d calls; forced back %d times, interrupted %d times\n",
+		s.BytesDown, s.Bundles, s.Packets, s.Places, s.Ages.Worst, s.BytesUp, s.MovesSent, s.CallsSent, s.Forced, s.Interrupted)
 	return err
 }

@@ -69,7 +69,7 @@ type CellApp struct {
 	report      wire.Report
 	cellsReport wire.CellsReport
 	reportAt    time.Duration
-	stated      app.Reports // of what it has counted
+	statReports app.Reports
 }
 
 // New returns a CellApp that joins its manager at its first tick.
@@ -196,7 +196,7 @@ func (a *CellApp) reports(now time.Duration) {
 		a.reportAt = now + a.cfg.ReportPeriod
 		a.reportCells(now)
 	}
-	if a.stated.Due(now) {
+	if a.statReports.Due(now) {
 		a.reportStats()
 	}
 }

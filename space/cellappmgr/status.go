@@ -117,8 +117,13 @@ func (m *CellAppMgr) tellObservers() {
 		return
 	}
 	st := wire.Status{World: m.Status()}
-	// A status that cannot be read whole shows nothing. What is left out first is the youngest
-	// spaces, then the youngest apps; the sums are of all.
+	// A status that cannot be read whole shows nothing. What is left out first is the apps' detail, then
+	// the youngest spaces, then the youngest apps; the sums are of all.
+	if len(m.encode(&st)) > wire.MaxStatus {
+		for i := range st.Apps {
+			st.Apps[i].Types, st.Apps[i].Traffic = nil, nil
+		}
+	}
 	for len(m.encode(&st)) > wire.MaxStatus && len(st.Spaces)+len(st.Apps) > 0 {
 		if n := len(st.Spaces); n > 0 {
 			st.Spaces = st.Spaces[:n/2]

@@ -147,6 +147,29 @@ func TestStatusIsBounded(t *testing.T) {
 	}
 }
 
+// What apps tell of single types and properties is left out before anything that nobody else tells.
+func TestStatusLeavesOutDetail(t *testing.T) {
+	r := newRig(t, nil)
+	watch := r.join(wire.Observer, 30)
+	report := wire.Report{Types: []wire.TypeLoad{{Type: "Avatar", Reals: 1}}}
+	for i := range wire.MaxTraffic {
+		report.Traffic = append(report.Traffic, status.PropertyTraffic{Type: strings.Repeat("T", wire.MaxTypeName), Property: strings.Repeat("p", wire.MaxTypeName), Way: "moves", Bytes: uint64(i)})
+	}
+	const apps = 150
+	for i := range apps {
+		r.join(wire.CellApp, 40+i).send(&report)
+	}
+	watch.ids()
+	r.m.tellObservers()
+	st := one[wire.Status](watch)
+	if len(st.Spaces) != st.SpaceCount || len(st.Apps) != apps+1 {
+		t.Errorf("%d of %d spaces, %d of %d apps", len(st.Spaces), st.SpaceCount, len(st.Apps), apps+1)
+	}
+	if st := r.m.Status(); len(st.Apps[apps].Traffic) == 0 {
+		t.Error("the manager itself has forgotten the detail")
+	}
+}
+
 func TestCutOutsideOfBounds(t *testing.T) {
 	bounds := bsp.Rect{MinX: -10, MinZ: -10, MaxX: 10, MaxZ: 10}
 	far := bsp.Rect{MinX: 50, MinZ: math.Inf(-1), MaxX: math.Inf(1), MaxZ: 3}

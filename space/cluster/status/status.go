@@ -157,7 +157,8 @@ type App struct {
 	// Types are the entity types whose cell parts cost a CellApp most, the dearest first.
 	Types []TypeLoad `json:"types,omitempty"`
 	// Traffic is the property traffic of a CellApp or BaseApp since its start: the properties, and the
-	// ways they go, that take most bytes, the largest first.
+	// ways they go, that take most bytes, the largest first. An observer of a world so large that not all
+	// can be told is told neither Traffic nor Types.
 	Traffic []PropertyTraffic `json:"traffic,omitempty"`
 	// Backlog is the app that is furthest behind in receiving from this one, and Full the used part
 	// of the queue to it. Both are empty if all keep up.

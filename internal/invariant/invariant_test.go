@@ -50,7 +50,6 @@ func TestCostsNothing(t *testing.T) {
 	for tags, want := range map[string]bool{"": false, "invariants": true} {
 		program := filepath.Join(t.TempDir(), "balancelab")
 		build := exec.Command("go", "build", "-o", program, "-tags", tags, "../../balance/balancelab")
-		build.Env = append(os.Environ(), "GOFLAGS=-trimpath")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -3,6 +3,8 @@ package bsp
 import (
 	"fmt"
 	"math"
+
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // Axis says of which coordinate a line is a value.
@@ -20,13 +22,10 @@ func (a Axis) Other() Axis { return a ^ 1 }
 
 // String returns "x" or "z".
 func (a Axis) String() string {
-	switch a {
-	case AxisX:
-		return "x"
-	case AxisZ:
-		return "z"
-	}
-	return fmt.Sprintf("axis(%d)", uint8(a))
+	return enum.Name(a, "axis", []string{
+		AxisX: "x",
+		AxisZ: "z",
+	})
 }
 
 // Rect is a half-open rectangle in metres: a point is inside if Min <= p < Max on both axes.

@@ -3,6 +3,8 @@ package entity
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // ID names an entity in the whole cluster and is never reused. It has an allocator number of 21
@@ -65,13 +67,9 @@ const (
 
 // String names the part.
 func (s Part) String() string {
-	switch s {
-	case CellPart:
-		return "cell"
-	case BasePart:
-		return "base"
-	case ClientPart:
-		return "client"
-	}
-	return fmt.Sprintf("part(%d)", uint8(s))
+	return enum.Name(s, "part", []string{
+		CellPart:   "cell",
+		BasePart:   "base",
+		ClientPart: "client",
+	})
 }

@@ -3,6 +3,8 @@ package mercury
 import (
 	"net/netip"
 	"time"
+
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // PacketKind is what a packet is for, as a Monitor sees it.
@@ -22,25 +24,17 @@ const (
 )
 
 func (k PacketKind) String() string {
-	switch k {
-	case PacketOpen:
-		return "open"
-	case PacketChallenge:
-		return "challenge"
-	case PacketAccept:
-		return "accept"
-	case PacketRefuse:
-		return "refuse"
-	case PacketData:
-		return "data"
-	case PacketReset:
-		return "reset"
-	case PacketFirst:
-		return "first"
-	case PacketProbe:
-		return "probe"
-	}
-	return "other"
+	return enum.Name(k, "packet", []string{
+		PacketOther:     "other",
+		PacketOpen:      "open",
+		PacketChallenge: "challenge",
+		PacketAccept:    "accept",
+		PacketRefuse:    "refuse",
+		PacketData:      "data",
+		PacketReset:     "reset",
+		PacketFirst:     "first",
+		PacketProbe:     "probe",
+	})
 }
 
 // PacketInfo is one packet as a Monitor sees it. Its sealed content is not shown.

@@ -14,8 +14,8 @@ func TestPacketKindNames(t *testing.T) {
 		}
 		seen[k.String()] = true
 	}
-	if (PacketProbe + 1).String() != "other" {
-		t.Error("an unknown kind has a name")
+	if got := (PacketProbe + 1).String(); got != "packet(9)" {
+		t.Errorf("an unknown kind is called %q", got)
 	}
 }
 

@@ -1,8 +1,9 @@
 package mercury
 
 import (
-	"fmt"
 	"net/netip"
+
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // Reach is what one look at the place of a process has found. It says what the kernel of its machine
@@ -30,15 +31,10 @@ const (
 
 // String names what was found.
 func (r Reach) String() string {
-	switch r {
-	case ReachUnknown:
-		return "unknown"
-	case ReachOpen:
-		return "open"
-	case ReachClosed:
-		return "closed"
-	case ReachSilent:
-		return "silent"
-	}
-	return fmt.Sprintf("reach(%d)", uint8(r))
+	return enum.Name(r, "reach", []string{
+		ReachUnknown: "unknown",
+		ReachOpen:    "open",
+		ReachClosed:  "closed",
+		ReachSilent:  "silent",
+	})
 }

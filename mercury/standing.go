@@ -1,5 +1,7 @@
 package mercury
 
+import "github.com/cellscape/cellscape/internal/enum"
+
 // Standing is what the peer of a channel has proved to be by the keys of its handshake. Each
 // includes those before it.
 type Standing uint8
@@ -20,11 +22,13 @@ const (
 
 // String names the standing.
 func (s Standing) String() string {
-	names := [...]string{"stranger", "observer", "operator", "member", "trusted"}
-	if int(s) >= len(names) {
-		return "no standing"
-	}
-	return names[s]
+	return enum.Name(s, "standing", []string{
+		Stranger: "stranger",
+		Observer: "observer",
+		Operator: "operator",
+		Member:   "member",
+		Trusted:  "trusted",
+	})
 }
 
 // Standing implements Transport.

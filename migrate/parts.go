@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
 )
@@ -56,15 +57,37 @@ const (
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests", "teleport", "charges", "answers"}
-	if int(t) < len(names) && t > 0 {
-		return names[t]
-	}
-	based := [...]string{"base core", "base props", "base cell", "base timers", "base requests", "base flows", "base asks", "base client", "base answers", "base store", "base give", "base auto"}
-	if i := int(t - BaseCorePart); t >= BaseCorePart && i < len(based) {
-		return based[i]
-	}
-	return fmt.Sprintf("part(%d)", uint8(t))
+	return enum.Name(t, "part", []string{
+		CorePart:         "core",
+		PropsPart:        "props",
+		HistoryPart:      "history",
+		FlowsPart:        "flows",
+		TimersPart:       "timers",
+		ControllersPart:  "controllers",
+		ClientPart:       "client",
+		WitnessPart:      "witness",
+		HauntsPart:       "haunts",
+		LoadPart:         "load",
+		ClockPart:        "clock",
+		CommitsPart:      "commits",
+		SteeringPart:     "steering",
+		RequestsPart:     "requests",
+		TeleportPart:     "teleport",
+		ChargesPart:      "charges",
+		AnswersPart:      "answers",
+		BaseCorePart:     "base core",
+		BasePropsPart:    "base props",
+		BaseCellPart:     "base cell",
+		BaseTimersPart:   "base timers",
+		BaseRequestsPart: "base requests",
+		BaseFlowsPart:    "base flows",
+		BaseAsksPart:     "base asks",
+		BaseClientPart:   "base client",
+		BaseAnswersPart:  "base answers",
+		BaseStorePart:    "base store",
+		BaseGivePart:     "base give",
+		BaseAutoPart:     "base auto",
+	})
 }
 
 // AppendPart appends one part; f appends its body.

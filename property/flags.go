@@ -1,5 +1,7 @@
 package property
 
+import "github.com/cellscape/cellscape/internal/enum"
+
 import "strings"
 
 // Flags says who holds a property and who sees it. Facts of the dialect: seed S4 §6.1.6.3.
@@ -91,10 +93,13 @@ const (
 
 // String returns the side's name.
 func (s Side) String() string {
-	if s < sides {
-		return [...]string{"cell", "base", "own client", "other client", "ghost"}[s]
-	}
-	return "unknown side"
+	return enum.Name(s, "side", []string{
+		CellSide:        "cell",
+		BaseSide:        "base",
+		OwnClientSide:   "own client",
+		OtherClientSide: "other client",
+		GhostSide:       "ghost",
+	})
 }
 
 // holds reports whether a side holds a property with flags f.

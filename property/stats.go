@@ -3,6 +3,8 @@ package property
 import (
 	"iter"
 	"log/slog"
+
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // Traffic is a way that properties travel.
@@ -21,10 +23,14 @@ const (
 
 // String returns the name of the way.
 func (t Traffic) String() string {
-	if t < traffics {
-		return [...]string{"to ghosts", "to own client", "to other clients", "received", "into history", "moves"}[t]
-	}
-	return "unknown traffic"
+	return enum.Name(t, "traffic", []string{
+		ToGhosts:       "to ghosts",
+		ToOwnClient:    "to own client",
+		ToOtherClients: "to other clients",
+		Received:       "received",
+		IntoHistory:    "into history",
+		Moves:          "moves",
+	})
 }
 
 // Count is how much has travelled.

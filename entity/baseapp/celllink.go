@@ -1,11 +1,11 @@
 package baseapp
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -46,21 +46,14 @@ const (
 
 // String names the state.
 func (s linkState) String() string {
-	switch s {
-	case linkNone:
-		return "none"
-	case linkLocating:
-		return "locating"
-	case linkCreating:
-		return "creating"
-	case linkLive:
-		return "live"
-	case linkLost:
-		return "lost"
-	case linkAdopting:
-		return "adopting"
-	}
-	return fmt.Sprintf("link(%d)", uint8(s))
+	return enum.Name(s, "link", []string{
+		linkNone:     "none",
+		linkLocating: "locating",
+		linkCreating: "creating",
+		linkLive:     "live",
+		linkLost:     "lost",
+		linkAdopting: "adopting",
+	})
 }
 
 // cellCopy is the state from which a cell part is made: its first state, a backup, or the frozen

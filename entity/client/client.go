@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -34,19 +35,13 @@ const (
 
 // String names the state.
 func (s State) String() string {
-	switch s {
-	case Idle:
-		return "idle"
-	case LoggingIn:
-		return "logging in"
-	case Attaching:
-		return "attaching"
-	case Playing:
-		return "playing"
-	case Closed:
-		return "closed"
-	}
-	return fmt.Sprintf("state(%d)", uint8(s))
+	return enum.Name(s, "state", []string{
+		Idle:      "idle",
+		LoggingIn: "logging in",
+		Attaching: "attaching",
+		Playing:   "playing",
+		Closed:    "closed",
+	})
 }
 
 // ErrEnded is Err after Close.

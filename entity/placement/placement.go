@@ -3,7 +3,7 @@
 package placement
 
 import (
-	"fmt"
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // Code says why.
@@ -43,11 +43,20 @@ const (
 
 // String names the reason.
 func (c Code) String() string {
-	names := [...]string{"", "vetoed", "no such space", "no cell", "loading", "full", "forbidden", "not found", "too large", "unknown", "lost", "no cell part", "no answer"}
-	if int(c) < len(names) && c > 0 {
-		return names[c]
-	}
-	return fmt.Sprintf("placement(%d)", uint8(c))
+	return enum.Name(c, "placement", []string{
+		Vetoed:     "vetoed",
+		NoSpace:    "no such space",
+		NoCell:     "no cell",
+		Loading:    "loading",
+		Full:       "full",
+		Forbidden:  "forbidden",
+		NotFound:   "not found",
+		TooLarge:   "too large",
+		Unknown:    "unknown",
+		Lost:       "lost",
+		NoPart:     "no cell part",
+		Unanswered: "no answer",
+	})
 }
 
 // Passing reports whether the same may succeed a moment later.

@@ -12,20 +12,22 @@ const houseEdges = `
 # Documentation only.
 .:
 
-# Floor 0: how fields stand in messages, whether promises are checked, what is wrong with a configuration.
+# Floor 0: how fields stand in messages, whether promises are checked, what is wrong with a configuration, names of
+# values.
 internal/codec:
 internal/invariant:
 internal/faults:
+internal/enum:
 
 # Floor 1: nothing of the library but that, not even each other. What mercury keeps inside stands before it.
 mercury/internal/congestion:
 mercury/internal/wheel:
-bsp: internal/codec internal/invariant
+bsp: internal/codec internal/invariant internal/enum
 property/internal/bits:
 property/internal/literal:
-property/internal/mpack: github.com/vmihailenco/msgpack/v5
-property: internal/codec property/internal/bits property/internal/literal property/internal/mpack
-mercury: internal/codec internal/invariant mercury/internal/congestion mercury/internal/wheel
+property/internal/mpack: internal/enum github.com/vmihailenco/msgpack/v5
+property: internal/codec internal/enum property/internal/bits property/internal/literal property/internal/mpack
+mercury: internal/codec internal/invariant internal/enum mercury/internal/congestion mercury/internal/wheel
 mercury/call: mercury mercury/internal/wheel
 mercury/download: internal/codec internal/faults mercury
 aoi:
@@ -39,9 +41,9 @@ internal/tail:
 # What scripts say and hear beside entities: leaves, so that entity can use them.
 entity/limits:
 entity/daytime:
-entity/placement:
+entity/placement: internal/enum
 entity/stored: property
-FLOOR1 = internal/codec internal/invariant internal/faults bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/stored
+FLOOR1 = internal/codec internal/invariant internal/faults internal/enum bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/stored
 
 # Floor 2.
 balance: internal/faults bsp balance/load
@@ -51,7 +53,7 @@ internal/fields: FLOOR1 entity entity/presence
 entity/flow: FLOOR1 entity internal/fields
 internal/script: FLOOR1 entity entity/flow internal/fields internal/gametime
 ENTITY = entity entity/presence internal/fields internal/script entity/flow internal/gametime
-mercury/secure: internal/codec internal/faults mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
+mercury/secure: internal/codec internal/faults internal/enum mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 space/cluster/status: bsp
 space/overload: internal/faults balance/load internal/gametime
 FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/overload

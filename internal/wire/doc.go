@@ -23,6 +23,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -48,23 +49,15 @@ const (
 
 // String returns the role's usual name.
 func (r Role) String() string {
-	switch r {
-	case CellAppMgr:
-		return status.RoleCellAppMgr
-	case CellApp:
-		return status.RoleCellApp
-	case BaseAppMgr:
-		return status.RoleBaseAppMgr
-	case BaseApp:
-		return status.RoleBaseApp
-	case LoginApp:
-		return status.RoleLoginApp
-	case DBApp:
-		return status.RoleDBApp
-	case Observer:
-		return "observer"
-	}
-	return fmt.Sprintf("role(%d)", uint8(r))
+	return enum.Name(r, "role", []string{
+		CellAppMgr: status.RoleCellAppMgr,
+		CellApp:    status.RoleCellApp,
+		BaseAppMgr: status.RoleBaseAppMgr,
+		BaseApp:    status.RoleBaseApp,
+		LoginApp:   status.RoleLoginApp,
+		DBApp:      status.RoleDBApp,
+		Observer:   "observer",
+	})
 }
 
 // Message is a body that can append itself.

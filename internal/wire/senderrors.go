@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -46,11 +46,16 @@ const (
 
 // String names the reason, for people.
 func (r SendReason) String() string {
-	names := [...]string{"", "peer gone", "lost with its channel", "slow client", "full", "too long", "no room for places", "outlived", "other"}
-	if int(r) < len(names) {
-		return names[r]
-	}
-	return fmt.Sprintf("reason %d", uint8(r))
+	return enum.Name(r, "reason", []string{
+		SendGone:       "peer gone",
+		SendLost:       "lost with its channel",
+		SendSlowClient: "slow client",
+		SendFull:       "full",
+		SendTooLong:    "too long",
+		SendCramped:    "no room for places",
+		SendStale:      "outlived",
+		SendOther:      "other",
+	})
 }
 
 // Expected reports whether something makes up for a message that was not sent for this reason, so

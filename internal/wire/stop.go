@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -42,11 +43,13 @@ const (
 
 // String names the step.
 func (s StopStep) String() string {
-	names := [...]string{"", "closing", "settling", "writing", "saved", "ended"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return fmt.Sprintf("StopStep(%d)", uint8(s))
+	return enum.Name(s, "step", []string{
+		StopClosing: "closing",
+		StopPaused:  "settling",
+		StopHeld:    "writing",
+		StopSaved:   "saved",
+		StopEnded:   "ended",
+	})
 }
 
 // EndWorld is an operator's order to stop the world. It may be repeated.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -20,13 +21,11 @@ const (
 )
 
 func (w PacketWay) String() string {
-	switch w {
-	case PacketIn:
-		return "in"
-	case PacketOut:
-		return "out"
-	}
-	return "lost"
+	return enum.Name(w, "way", []string{
+		PacketIn:   "in",
+		PacketOut:  "out",
+		PacketLost: "lost",
+	})
 }
 
 // PacketRecord is one record of a PacketLog.

@@ -5,10 +5,11 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/sha256"
-	"fmt"
 
 	"github.com/flynn/noise"
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // Suite names the ciphers of a channel. The dialler chooses; an acceptor takes both, since neither
@@ -28,13 +29,10 @@ const (
 
 // String names the AEAD.
 func (s Suite) String() string {
-	switch s {
-	case AESGCM:
-		return "AES-128-GCM"
-	case ChaChaPoly:
-		return "ChaCha20-Poly1305"
-	}
-	return fmt.Sprintf("Suite(%d)", uint8(s))
+	return enum.Name(s, "suite", []string{
+		AESGCM:     "AES-128-GCM",
+		ChaChaPoly: "ChaCha20-Poly1305",
+	})
 }
 
 func (s Suite) valid() bool { return s == AESGCM || s == ChaChaPoly }

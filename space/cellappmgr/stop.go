@@ -96,7 +96,10 @@ func (m *CellAppMgr) Shutdown(now time.Duration, reason string) {
 // Stop is how far the controlled stop is, and its report.
 func (m *CellAppMgr) Stop() status.Stop {
 	r := m.stopping.report
-	r.Step, r.Reason = m.stopping.step.String(), m.stopping.reason
+	if m.stopping.step != wire.StopNone {
+		r.Step = m.stopping.step.String()
+	}
+	r.Reason = m.stopping.reason
 	r.Done = m.stopping.step >= wire.StopSaved
 	return r
 }

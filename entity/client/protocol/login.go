@@ -1,9 +1,8 @@
 package protocol
 
 import (
-	"fmt"
-
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -61,45 +60,26 @@ const (
 
 // String gives the reason as a sentence without a full stop.
 func (c Code) String() string {
-	switch c {
-	case BadVersion:
-		return "the client speaks another protocol version"
-	case BadDigest:
-		return "the client was built from other entity definitions"
-	case BadCredentials:
-		return "unknown user or wrong password"
-	case AlreadyLoggedIn:
-		return "this account is already logged in"
-	case ServerBusy:
-		return "the server is full"
-	case NotReady:
-		return "the server is still starting"
-	case BadToken:
-		return "the login is not known or has expired"
-	case Malformed:
-		return "the client sent something that is not the protocol"
-	case Flooding:
-		return "the client sent too much"
-	case ServerClosing:
-		return "the server is closing"
-	case Destroyed:
-		return "the player's entity was destroyed"
-	case LoggedOut:
-		return "logged out"
-	case WorldFull:
-		return "the world is full, try again"
-	case TooSlow:
-		return "the client does not take what it is sent"
-	case Replaced:
-		return "the account has logged in elsewhere"
-	case Kicked:
-		return "the game has ended the session"
-	case ConnectionLost:
-		return "the connection was lost and did not come back"
-	case GivenAway:
-		return "the client was given to another entity"
-	}
-	return fmt.Sprintf("reason %d", uint8(c))
+	return enum.Name(c, "reason", []string{
+		BadVersion:      "the client speaks another protocol version",
+		BadDigest:       "the client was built from other entity definitions",
+		BadCredentials:  "unknown user or wrong password",
+		AlreadyLoggedIn: "this account is already logged in",
+		ServerBusy:      "the server is full",
+		NotReady:        "the server is still starting",
+		BadToken:        "the login is not known or has expired",
+		Malformed:       "the client sent something that is not the protocol",
+		Flooding:        "the client sent too much",
+		ServerClosing:   "the server is closing",
+		Destroyed:       "the player's entity was destroyed",
+		LoggedOut:       "logged out",
+		WorldFull:       "the world is full, try again",
+		TooSlow:         "the client does not take what it is sent",
+		Replaced:        "the account has logged in elsewhere",
+		Kicked:          "the game has ended the session",
+		ConnectionLost:  "the connection was lost and did not come back",
+		GivenAway:       "the client was given to another entity",
+	})
 }
 
 // Login is a client's first message to a LoginApp.

@@ -459,7 +459,7 @@ func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
 	for c := protocol.BadVersion; c <= protocol.LoggedOut; c++ {
 		s := c.String()
-		if seen[s] || strings.HasPrefix(s, "reason ") || strings.HasSuffix(s, ".") {
+		if seen[s] || strings.HasPrefix(s, "reason(") || strings.HasSuffix(s, ".") {
 			t.Errorf("code %d reads %q", c, s)
 		}
 		seen[s] = true
@@ -467,7 +467,7 @@ func TestCodes(t *testing.T) {
 	for want, r := range map[string]error{
 		"refused: the server is full":                    &protocol.Refused{Code: protocol.ServerBusy},
 		"refused: the server is full: 5 s to go":         &protocol.Refused{Code: protocol.ServerBusy, Reason: "5 s to go"},
-		"refused: reason 200: of a newer server":         &protocol.Refused{Code: 200, Reason: "of a newer server"},
+		"refused: reason(200): of a newer server":        &protocol.Refused{Code: 200, Reason: "of a newer server"},
 		"refused: the login is not known or has expired": &protocol.Refused{Code: protocol.BadToken},
 	} {
 		if r.Error() != want {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/cellscape/cellscape/internal/enum"
 )
 
 // Bounds of free values. Package property tells of them under its own names.
@@ -39,11 +41,18 @@ const (
 
 // String names the class in an error.
 func (c Class) String() string {
-	return [...]string{
-		Nil: "nil", Bool: "a truth value", Uint: "a whole number", Int: "a whole number",
-		Float: "a float", Str: "a string", Bin: "binary", Array: "an array", Map: "a map",
-		Ext: "an extension",
-	}[c]
+	return enum.Name(c, "class", []string{
+		Nil:   "nil",
+		Bool:  "a truth value",
+		Uint:  "a whole number",
+		Int:   "a whole number",
+		Float: "a float",
+		Str:   "a string",
+		Bin:   "binary",
+		Array: "an array",
+		Map:   "a map",
+		Ext:   "an extension",
+	})
 }
 
 // msgHead is the head of an item: its first byte, and the number or length behind that.

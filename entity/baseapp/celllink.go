@@ -96,7 +96,8 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 //	            Locating: NoSpace
 //
 // The link of a restored base with a cell part begins as Adopting: a Current makes it Live, a Lost or an
-// Offer Lost, and after adoptGrace it is Locating, some incarnations on.
+// Offer Lost, and after adoptGrace it is Locating, some incarnations on. If the real that it has adopted turns
+// out not to be of the last incarnation that the client was shown, it is Lost.
 //
 // Every entry into Locating begins a new incarnation. An older one may still exist although nobody
 // has heard of it, so everything that it does is refused.
@@ -311,6 +312,21 @@ func (l *cellLink) Lost(now time.Duration, order entity.Order) bool {
 		return false
 	}
 	l.follow(order)
+	l.lose(now)
+	return true
+}
+
+// Shown takes in that the client has the view of an incarnation: a former life began it, and ended all before.
+// One of those that is alive must not go on: what it says would come after what the later one said. True means
+// that the present real is lost by that.
+func (l *cellLink) Shown(now time.Duration, incarnation uint32) bool {
+	if !l.held() || incarnation <= l.order.Incarnation || incarnation-l.order.Incarnation > l.unknown {
+		return false
+	}
+	l.follow(entity.Order{Incarnation: incarnation})
+	if l.state == linkAdopting {
+		return false // that one may say where it is yet
+	}
 	l.lose(now)
 	return true
 }

@@ -361,6 +361,48 @@ func TestCellLinkHeardBeforeAdopting(t *testing.T) {
 	}
 }
 
+// A client has been shown an incarnation that the former life of the base began, so one before it was ended.
+func TestCellLinkShown(t *testing.T) {
+	restored := func() *cellLink {
+		l := linkAt(t, linkLive)
+		l.revive(0, 0, 1)
+		return l
+	}
+	later := entity.Order{Incarnation: 3}
+
+	l := restored()
+	if l.Shown(0, 3) || l.State() != linkAdopting {
+		t.Errorf("it is %v: the one that was shown may live", l.State())
+	}
+	if v := l.Current(0, appX, entity.Order{Incarnation: 1, Hop: 9}, 0); v != currentRefused {
+		t.Errorf("the one before is not refused: %d", v)
+	}
+	if v := l.Current(0, appY, later, 0); v != currentMoved || l.Order() != later {
+		t.Errorf("the one that was shown is not adopted: %d", v)
+	}
+
+	l = restored()
+	l.Current(0, appX, entity.Order{Incarnation: 1, Hop: 9}, 0)
+	if !l.Shown(0, 3) || l.State() != linkLost {
+		t.Errorf("it is %v", l.State())
+	}
+	l.Step(time.Minute)
+	if got := l.Order().Incarnation; got <= 3+1 || l.State() != linkLocating {
+		t.Errorf("incarnation %d begins, %v", got, l.State())
+	}
+
+	for name, n := range map[string]uint32{"the same": 1, "an older one": 0, "one that no life can have begun": 2 + adoptGap} {
+		l := restored()
+		l.Current(0, appX, entity.Order{Incarnation: 1, Hop: 9}, 0)
+		if l.Shown(0, n) || l.State() != linkLive {
+			t.Errorf("%s makes it %v", name, l.State())
+		}
+	}
+	if l := linkAt(t, linkLive); l.Shown(0, 2) || l.State() != linkLive {
+		t.Error("a base that was not restored believes a client")
+	}
+}
+
 func TestCellLinkOfferAfterTheNextIncarnationBeganIsTooLate(t *testing.T) {
 	l := linkAt(t, linkLive)
 	l.say(t, 4)

@@ -262,6 +262,11 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 			has[i] = min(has[i], shared)
 		}
 	}
+	astray := s.enabled && has[protocol.BaseStream] < m.Has[protocol.BaseStream] && b.told != 0 && b.told != m.Incarnation
+	if astray {
+		has[protocol.CellStream] = m.Has[protocol.CellStream]
+		s.showAnew(has[protocol.CellStream])
+	}
 	old := s.client
 	if old != nil {
 		c.inherit(old)
@@ -286,6 +291,28 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 	b.log.Info("client resumed", "account", b.account, "session", b.session)
 	if old != nil {
 		a.downloads.AbortAll(a.now, old.ch, errNoClient) // tells the script, which may destroy b
+	}
+	if astray && !b.removed {
+		b.outdated(m.Incarnation)
+	}
+}
+
+// showAnew begins another session with a client that has heard, of a past that has not been, to forget the
+// incarnation with which the base goes on. What it has of the cell part is of another one, or nothing: the rest
+// of the view would make no sense to it, and the cell part cannot say again what it has said long ago.
+func (s *seat) showAnew(has uint64) {
+	s.tail.Keep(func(stream uint8, _ uint64) bool { return protocol.Stream(stream) != protocol.CellStream })
+	s.sent[protocol.CellStream] = has
+	s.base.beginSession()
+	s.base.told = 0
+}
+
+// outdated takes in which incarnation the client has seen. A client that lies has its own entity restored, as
+// when its CellApp dies: once, and only after its BaseApp has died.
+func (b *base) outdated(by uint32) {
+	if order := b.link.Order(); b.link.Shown(b.app.now, by) {
+		b.log.Warn("the cell part was ended before by a former life of the base", "order", order, "shown", by)
+		b.settleLink()
 	}
 }
 

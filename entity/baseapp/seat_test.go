@@ -19,8 +19,11 @@ type guest struct {
 	player
 	token protocol.Token
 	has   protocol.Counts
+	view  uint32   // the incarnation of which it has the view
 	texts []string // what it was told, in order
 	last  protocol.Resumed
+	// resets is how often it was told to forget the cell part.
+	resets int
 }
 
 // settle reads what came: the counts, the tokens, and the texts of what was relayed and called.
@@ -41,6 +44,8 @@ func (g *guest) settle() {
 				err := m.Parse(body)
 				g.token = m.Token
 				return err
+			case protocol.ResetID:
+				g.resets++
 			case protocol.ResumedID:
 				err := g.last.Parse(body)
 				g.token, g.has = g.last.Token, g.last.From
@@ -66,7 +71,7 @@ func (g *guest) loses() { g.r.a.Closed(g.r.now, g.ch, mercury.ErrTimeout) }
 
 // resumes goes on over another channel.
 func (g *guest) resumes(n byte) {
-	m := protocol.Resume{Token: g.token, Digest: g.r.schema.ClientDigest, Has: g.has}
+	m := protocol.Resume{Token: g.token, Digest: g.r.schema.ClientDigest, Has: g.has, Incarnation: g.view}
 	g.player = g.r.connect(n)
 	g.say(m.Append(nil))
 }
@@ -84,7 +89,7 @@ func (g *guest) wantTexts(want ...string) {
 func seated(t testing.TB, change ...func(*Config)) (r *rig, g *guest, v *avatar) {
 	r = joinedRig(t, change...)
 	made := r.login("ann")
-	g = &guest{player: r.connect(1)}
+	g = &guest{player: r.connect(1), view: 1}
 	g.attach(made.Token)
 	v = r.script(made.ID)
 	r.create(made.ID, v)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
@@ -127,6 +128,56 @@ func TestRepeatsOfAnotherIncarnation(t *testing.T) {
 		g.wantTexts("new two")
 		g.hears()
 		if n := b.seat.tail.Len(); n != 0 || r.net.ended[g.ch] {
+			t.Errorf("%d messages are kept", n)
+		}
+	}
+}
+
+// A base may go on with an incarnation whose view its client was told to forget in a past that has not been:
+// the rest of that view would be of nobody whom the client knows, and would count as what it has had of the next.
+func TestViewThatWasForgottenIsShownAnew(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		r, g, v := seated(t)
+		b := r.a.byID[v.ID()]
+		session := b.session
+		say := func(session uint32, text string) { b.relay(&flow.Bundle{Session: session, Bytes: []byte(text)}) }
+		say(session, "one")
+		stream := b.appendClient(nil)
+		say(session, "two")
+		b.told = 99 // as by the next incarnation
+		b.seat.forgetCell()
+		b.tell(protocol.AppendReset(nil))
+		b.relays("of the next", "more of the next")
+		g.wantTexts("one", "two", "of the next", "more of the next")
+		g.view, g.resets = 99, 0
+
+		moved(t, r, b, stream)
+		if before {
+			say(session, "two")
+			say(session, "three")
+		}
+		g.resumes(2)
+		if !before {
+			say(session, "two")
+			say(session, "three")
+		}
+		g.wantTexts()
+		if b.session <= session {
+			t.Fatalf("session %d goes on", b.session)
+		}
+		r.wantSession(b.session)
+		say(b.session, "all anew")
+		g.wantTexts("all anew")
+		if g.resets != 1 {
+			t.Errorf("the client was told %d times to forget what it has", g.resets)
+		}
+		g.view = 1
+		g.hears()
+		g.loses()
+		say(b.session, "and on")
+		g.resumes(3)
+		g.wantTexts("and on")
+		if n := b.seat.tail.Len(); r.net.ended[g.ch] || n != 1 {
 			t.Errorf("%d messages are kept", n)
 		}
 	}

@@ -372,7 +372,7 @@ func (c *Client) forget() {
 	c.entities, c.data, c.day = replicas{}, nil, dayClock{}
 	c.aliases.clear()
 	c.forgetKept()
-	c.inWorld, c.space, c.bundle = false, 0, 0
+	c.inWorld, c.incarnation, c.space, c.bundle = false, 0, 0, 0
 	c.dirty, c.moving, c.charges = false, false, nil
 	for _, k := range gone.order {
 		if c.state != Closed { // by one of them

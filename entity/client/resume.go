@@ -165,7 +165,7 @@ func (c *Client) dial(to protocol.Door) (mercury.ChannelID, error) {
 
 // askToResume is the first word on a new channel.
 func (c *Client) askToResume(ch mercury.ChannelID) {
-	m := protocol.Resume{Token: c.life.token, Digest: protocol.Digest(c.cfg.Schema.ClientDigest), Has: c.life.has}
+	m := protocol.Resume{Token: c.life.token, Digest: protocol.Digest(c.cfg.Schema.ClientDigest), Has: c.life.has, Incarnation: c.incarnation}
 	c.sendOver(ch, m.Append(c.buf[:0]))
 }
 

@@ -45,6 +45,7 @@ const (
 	passed    = "an heir died before anybody had a copy of it, and the next one began the same incarnation of a cell part from an older copy"
 	twenty    = "a real was twenty seconds on its way, and its client, whose moves were too many then, was put back"
 	departed  = "a restored base heard first of an incarnation that its former life had ended, and then began one that this had begun, too"
+	forgotten = "a restored base went on with an incarnation whose view its client had been told to forget, and counted what the client had of the next as of that"
 	beside    = "failed beside the others, and was healed by the same changes"
 )
 
@@ -101,6 +102,7 @@ func TestKept(t *testing.T) {
 		{retiring(114874), passed},
 		{retiring(118011), twenty},
 		{swept(120181), departed},
+		{swept(127331), forgotten},
 		{retiring(103585), hopeful},
 		{managed(104009), orphaned},
 		{retiring(105760), twice},

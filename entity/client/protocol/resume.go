@@ -113,12 +113,16 @@ type Resume struct {
 	Digest Digest
 	// Has is how many messages of each stream the client has had.
 	Has Counts
+	// Incarnation is that of the cell part whose view the client has, 0 for none. A proxy that was restored
+	// may not know of it: the client has then forgotten the view that the proxy would go on with.
+	Incarnation uint32
 }
 
 func (m *Resume) code(c *codec.Coder) {
 	c.Array(m.Token[:])
 	c.Array(m.Digest[:])
 	m.Has.code(c)
+	codec.Uint32(c, &m.Incarnation)
 }
 
 // Append frames and encodes m, Parse decodes a body.

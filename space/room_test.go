@@ -6,10 +6,11 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
-// A haunt that does not keep up hears nothing until it has room, and then the sum; nobody is handed
-// over to it meanwhile, and no new ghost is made there.
+// A haunt that does not keep up hears nothing until it has room, and then the sum; no new ghost is made
+// there meanwhile.
 func TestGhostsAreLeftBehind(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 0)
@@ -49,6 +50,34 @@ func TestGhostsAreLeftBehind(t *testing.T) {
 	if sent["state"] != 2 || r.ghost(2, 8) == nil {
 		t.Errorf("with room it was sent %v", sent)
 	}
+	r.calm()
+}
+
+// A real beyond the line waits for room on the way to the other cell's app, and is served here meanwhile.
+func TestNobodyIsHandedOverWithoutRoom(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 0)
+	r.tick(3)
+	handed := 0
+	r.arrive = func(p packet) {
+		if _, is := p.m.(*migrate.Onload); is {
+			handed++
+		}
+	}
+	r.levels = map[mercury.Address]mercury.Level{r.apps[1].self: mercury.High}
+	r.move(7, 50)
+	r.tick(10)
+	r.call(7, hitMethod, arg(1)...)
+	r.pump()
+	if handed != 0 || r.real(7).cell.id != cellID(1) {
+		t.Errorf("%d were handed over to an app without room", handed)
+	}
+	r.levels = nil
+	r.tick(3)
+	if handed != 1 || r.real(7).cell.id != cellID(2) {
+		t.Errorf("with room, %d were handed over", handed)
+	}
+	r.diary(7, "created;hit 1;leaving;entering;entered;")
 	r.calm()
 }
 

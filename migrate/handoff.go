@@ -32,6 +32,9 @@ type Handoff struct {
 	SentAt time.Duration
 	// Offer is the copy, ready to be sent.
 	Offer Offer
+	// ToldEnd says that the real knew that its space had ended. If it is refused and comes back, it is
+	// not told again.
+	ToldEnd bool
 }
 
 // ResendOnload is how long an origin waits for an ack before it sends a handoff again. Channels

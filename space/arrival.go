@@ -118,6 +118,7 @@ type arrival struct {
 	// ghost of it; nil and zero if it does not.
 	refused *placement.TeleportError
 	haunt   mercury.Address
+	toldEnd bool // it knows that the space has ended
 }
 
 // place is where the real comes to stand.

@@ -65,6 +65,81 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// Who leaves a space that has ended hears of the end once, and goes from the cell where it heard, although it
+// steps beyond the line meanwhile: the other cell would tell it again.
+func TestNobodyIsHandedOverAfterTheEnd(t *testing.T) {
+	for name, arrives := range map[string]bool{"arrives": true, "finds no cell": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 2)
+			r.create(7, -50, 0)
+			r.tick(3)
+			answer := false
+			r.locate = func(a *testApp, id entity.ID, in entity.SpaceID, _ property.Vector3) {
+				if answer {
+					a.population.Located(id, in, a.self, false)
+				}
+			}
+			v := r.avatar(7)
+			v.leave = func() { r.teleport(7, entity.Destination{Space: 2, Position: at(9)}, 3) }
+			for _, a := range r.apps {
+				a.cell.End()
+			}
+			r.tick(1)
+			r.move(7, 50)
+			r.tick(10)
+			r.stands(7, 1, 1, 50)
+			r.diary(7, "created;space ends;teleport 3;")
+			if answer = arrives; arrives {
+				r.room(1, 2)
+				r.tick(12)
+				r.stands(7, 1, 2, 9)
+				r.diary(7, "created;space ends;teleport 3;leaving;entering;entered;teleported 3;")
+				return
+			}
+			r.tick(int(TeleportPatience / tickPeriod))
+			if r.real(7) != nil {
+				t.Error("who did not get away in time is still there")
+			}
+		})
+	}
+}
+
+// Who is refused elsewhere after the end of its space comes back to a cell that has ended. It was told of that,
+// and is destroyed; told again, it could try for ever.
+func TestRefusedAfterTheEnd(t *testing.T) {
+	r := newRig(t, 2)
+	full := r.room(2, 2)
+	full.SetMaxEntities(1)
+	if _, err := full.Spawn("Rock", property.Vector3{}, property.Vector3{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	r.create(7, -50, 0)
+	r.tick(3)
+	var told, asked int
+	var leave func()
+	leave = func() {
+		told++
+		r.teleport(7, entity.Destination{Space: 2}, 3)
+	}
+	r.avatar(7).leave = leave
+	r.arrive = func(p packet) {
+		if m, is := p.m.(*migrate.Onload); is && m.Arrival.Teleports() {
+			asked++
+		}
+	}
+	r.apps[0].cell.End()
+	for range int(2 * TeleportPatience / tickPeriod) {
+		r.tick(1)
+		if r.real(7) == nil {
+			break
+		}
+		r.avatar(7).leave = leave // a script that came back is a new one
+	}
+	if r.real(7) != nil || told != 1 || asked == 0 {
+		t.Errorf("it was told %d times of the end, and asked %d times to be taken", told, asked)
+	}
+}
+
 // A script that makes new entities when it is destroyed does not keep its space alive.
 func TestNothingIsMadeAfterTheEnd(t *testing.T) {
 	r := newRig(t, 1)

@@ -40,8 +40,12 @@ func (c *Cell) check() {
 // shouldLeave reports whether a real is beyond its cell by more than the band, or has been beyond
 // it for the dwell, and the cell that it is in can take it. A real that came by a newer geometry
 // than this cell has stays until the cell has that, too: by the old one it may belong where it came
-// from.
+// from. After the end of the space only teleports lead away: another cell would tell the script of the
+// end again.
 func (c *Cell) shouldLeave(r *Real) bool {
+	if c.ended {
+		return false
+	}
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
 	leaf := c.tree.At(x, z)
@@ -143,7 +147,7 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 	}
 	return c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Mirrored: had, Onload: m, Party: with, SentAt: c.now, Offer: migrate.Offer{
 		ID: r.e.ID, Order: order, Title: r.title, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: r.e.Position, Parts: parts,
-	}}), true
+	}, ToldEnd: r.toldEnd}), true
 }
 
 // handled is the number of the last message of the base's flow that the real has handled.
@@ -266,7 +270,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address, a ar
 		e.History = property.NewHistory(e.Def)
 	}
 	r := c.makeReal(e, func(r *Real) error {
-		r.title = m.Title
+		r.title, r.toldEnd = m.Title, a.toldEnd
 		if err := r.readParts(m.Parts, false); err != nil {
 			return err
 		}

@@ -327,7 +327,7 @@ func (p *Population) bringBack(h *migrate.Handoff, no *placement.TeleportError) 
 		p.tellLost(m.Base, m.ID, m.Order, m.Title, errNoCell.Error())
 		return
 	}
-	a := arrival{refused: no}
+	a := arrival{refused: no, toldEnd: h.ToldEnd}
 	if h.Mirrored {
 		a.haunt = h.To
 	}

@@ -119,6 +119,7 @@ type Avatar struct {
 
 	moving func(from, to property.Vector3) (property.Vector3, bool) `cellscape:"local"`
 	ask    func(*entity.Destination) error                          `cellscape:"local"`
+	leave  func()                                                   `cellscape:"local"`
 }
 
 func (a *Avatar) note(format string, args ...any) {
@@ -207,6 +208,12 @@ func (a *Avatar) OnTeleport(to *entity.Destination, user int64) error {
 		return a.ask(to)
 	}
 	return nil
+}
+func (a *Avatar) OnSpaceEnd() {
+	a.note("space ends")
+	if a.leave != nil {
+		a.leave()
+	}
 }
 func (a *Avatar) OnTeleported(user int64) { a.note("teleported %d", user) }
 func (a *Avatar) OnTeleportFailed(user int64, err *placement.TeleportError) {

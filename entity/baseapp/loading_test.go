@@ -1,13 +1,54 @@
 package baseapp
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
+
+// Code of the app that is no entity loads a base, too, and is told its id or why there is none, once.
+func TestStarterLoadsABase(t *testing.T) {
+	k := newKeeper(t)
+	_, v := k.spawn()
+	v.Gold.Set(7)
+	_ = v.Write("OnKept", 1)
+	m := k.asked(wire.StoreReserve)
+	k.answer(&m, wire.StoreAnswer{Row: 42})
+	m = k.asked(wire.StoreCreate)
+	data := m.Data
+	k.answer(&m, wire.StoreAnswer{})
+
+	var heard []string
+	load := func(a wire.StoreAnswer) (id entity.ID) {
+		if err := k.start.LoadBase(stored.Key{Type: "Avatar", Row: 43}, func(got entity.ID, err error) {
+			id, heard = got, append(heard, textOf(err))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		m := k.asked(wire.StoreLoad)
+		k.answer(&m, a)
+		return id
+	}
+	id := load(wire.StoreAnswer{Row: 43, Version: 4, Data: data})
+	if l, ok := k.a.Script(id).(*avatar); !ok || l == v || l.Row() != 43 || l.Gold.Get() != 7 {
+		t.Errorf("%d was loaded, which is %+v", id, l)
+	}
+	if id := load(wire.StoreAnswer{Code: stored.Missing, Reason: "no such row"}); id != 0 {
+		t.Errorf("%d was loaded of nothing", id)
+	}
+	if want := []string{"", "stored: the store did not do it: no such row"}; !slices.Equal(heard, want) {
+		t.Errorf("heard %q, want %q", heard, want)
+	}
+	if err := k.start.LoadBase(stored.Key{Type: "Rock", Row: 1}, nil); !errors.Is(err, stored.ErrNotKept) {
+		t.Errorf("a type that is not kept: %v", err)
+	}
+}
 
 // A player who is loaded while the channel to the BaseAppMgr breaks is told to it as soon as it has
 // loaded: neither the answer nor what the app said when it joined again tells of it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/limits"
@@ -143,6 +144,44 @@ func TestWrites(t *testing.T) {
 		t.Errorf("there: %v, errors: %d", there, k.a.report.Errors)
 	}
 	k.silent()
+}
+
+// The archive writes a base once a period, and passes over one that wants none until it wants to be written
+// again. Such a one is still written when it asks, and when it ends.
+func TestWithoutAutoArchive(t *testing.T) {
+	const period = 10 * time.Second
+	k := newKeeper(t, func(c *Config) { c.ArchivePeriod = period })
+	_, v := k.kept()
+	writes := func() (n int) {
+		for until := k.now + 3*period; k.now < until; {
+			k.tick()
+			for _, m := range k.calls() {
+				n++
+				k.answer(&m, wire.StoreAnswer{})
+			}
+		}
+		return n
+	}
+	if n := writes(); n != 3 {
+		t.Errorf("written %d times in three periods", n)
+	}
+	v.SetAutoArchive(false)
+	if n := writes(); n != 0 {
+		t.Errorf("written %d times, though it wants none", n)
+	}
+	_ = v.Write("OnKept", 2)
+	m := k.asked(wire.StoreWrite)
+	k.answer(&m, wire.StoreAnswer{})
+	k.wantEvents("kept 2 false")
+	v.SetAutoArchive(true)
+	if n := writes(); n != 3 {
+		t.Errorf("written %d times, since it wants that again", n)
+	}
+	v.SetAutoArchive(false)
+	v.Destroy()
+	if last := k.asked(wire.StoreWrite); !last.Release {
+		t.Errorf("%+v", last)
+	}
 }
 
 // TestRowIsThere: the answer to a Create was lost, and the next one finds the row.

@@ -55,7 +55,7 @@ func (b *Base) LoadBase(what stored.Key, method string, user int64) error {
 }
 
 // DestroyRow destroys the entity as Destroy does, and then removes it from the store: nothing will load it
-// again. The error is stored.ErrNotKept.
+// again. Errors are stored.ErrNotKept, and ErrGone for one that is destroyed already: its last write stands.
 func (b *Base) DestroyRow() error { return b.host.DestroyRow() }
 
 // QueryStore asks for a page of what the store keeps of a type, such as the ten highest of a ladder

@@ -3,6 +3,7 @@ package baseapp
 import (
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -343,7 +344,10 @@ func (b *base) Row() uint64 {
 
 // DestroyRow is part of entity.Base's host.
 func (b *base) DestroyRow() error {
-	if b.keep.typ == nil {
+	switch {
+	case b.destroying: // its last write may be done, and the row another's by now
+		return entity.ErrGone
+	case b.keep.typ == nil:
 		return stored.ErrNotKept
 	}
 	b.keep.deleting = true

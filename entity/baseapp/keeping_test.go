@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -181,6 +182,61 @@ func TestWithoutAutoArchive(t *testing.T) {
 	v.Destroy()
 	if last := k.asked(wire.StoreWrite); !last.Release {
 		t.Errorf("%+v", last)
+	}
+}
+
+// A base that is destroyed with its row has that deleted, and not written, until the store has done so.
+func TestDestroyRow(t *testing.T) {
+	k := newKeeper(t)
+	id, v := k.kept()
+	if err := v.DestroyRow(); err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []stored.Code{stored.Busy, stored.Done} {
+		m := k.asked(wire.StoreDelete)
+		if m.Row != 42 || m.Entity != id {
+			t.Errorf("%+v", m)
+		}
+		if _, there := k.view(id); !there {
+			t.Error("the base is gone before its row")
+		}
+		k.answer(&m, wire.StoreAnswer{Code: code})
+		if code == stored.Busy {
+			k.pass(keepAgain)
+		}
+	}
+	k.tick()
+	if _, there := k.view(id); there {
+		t.Error("the base is there without its row")
+	}
+	k.silent()
+}
+
+// Who has no row yet has nothing deleted; who is not kept, or is destroyed, is told so.
+func TestNoRowToDestroy(t *testing.T) {
+	k := newKeeper(t)
+	_, v := k.spawn()
+	if err := v.DestroyRow(); err != nil {
+		t.Fatal(err)
+	}
+	k.silent()
+
+	_, v = k.kept()
+	v.Destroy()
+	if err := v.DestroyRow(); !errors.Is(err, entity.ErrGone) {
+		t.Errorf("destroyed already: %v", err)
+	}
+	if last := k.asked(wire.StoreWrite); !last.Release {
+		t.Errorf("%+v", last)
+	}
+
+	r := joinedRig(t)
+	id, v := r.spawn()
+	if err := v.DestroyRow(); !errors.Is(err, stored.ErrNotKept) {
+		t.Errorf("not kept: %v", err)
+	}
+	if r.a.byID[id].destroying {
+		t.Error("it is destroyed without its row")
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"reflect"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/daytime"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/mercury"
@@ -18,6 +20,8 @@ type fakeHost struct {
 	calls   []Mailbox
 	created int
 	session uint32
+	space   SpaceID // the space whose data was changed, and how
+	datum   SpaceDatum
 }
 
 func (h *fakeHost) CallMethod(r Request) error {
@@ -46,7 +50,7 @@ func (h *fakeHost) RegisterName(_, _ string, _ int64) error  { return nil }
 func (h *fakeHost) UnregisterName(string) bool               { return true }
 func (h *fakeHost) LookupName(_, _ string, _ int64) error    { return nil }
 func (h *fakeHost) ChangeSpaceData(id SpaceID, d SpaceDatum) error {
-	h.created = int(d.Key)
+	h.created, h.space, h.datum = int(d.Key), id, d
 	return nil
 }
 func (h *fakeHost) NewDataID() (DataID, error) { return 5, nil }
@@ -141,6 +145,29 @@ func TestBaseAsksItsHost(t *testing.T) {
 	b.Destroy()
 	if host.created != -1 {
 		t.Error("not destroyed")
+	}
+}
+
+func TestBaseChangesSpaceData(t *testing.T) {
+	host := new(fakeHost)
+	b := NewBase(host, 7, nil, nil)
+	clock := daytime.Clock{Start: 6 * time.Hour, Speed: 60}
+	for name, x := range map[string]struct {
+		change func() error
+		want   SpaceDatum
+	}{
+		"set":         {func() error { return b.SetSpaceData(9, 12, []byte("a")) }, SpaceDatum{Key: 12, Value: []byte("a")}},
+		"replace":     {func() error { return b.ReplaceSpaceData(9, 12, 5, []byte("b")) }, SpaceDatum{Key: 12, ID: 5, Value: []byte("b")}},
+		"remove":      {func() error { return b.RemoveSpaceData(9, 12, 5) }, SpaceDatum{Key: 12, ID: 5, Removed: true}},
+		"time of day": {func() error { return b.SetTimeOfDay(9, clock) }, SpaceDatum{Key: spacekey.TimeOfDay, Value: clock.Append(nil)}},
+	} {
+		if err := x.change(); err != nil || host.space != 9 || !reflect.DeepEqual(host.datum, x.want) {
+			t.Errorf("%s: asked for %+v in space %d, %v", name, host.datum, host.space, err)
+		}
+	}
+	host.space = 0
+	if b.ReplaceSpaceData(9, spacekey.First, 5, nil) == nil || b.SetTimeOfDay(9, daytime.Clock{Speed: -1}) == nil || host.space != 0 {
+		t.Error("a reserved key, or a clock that runs backwards, was set")
 	}
 }
 

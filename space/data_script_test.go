@@ -76,6 +76,34 @@ func TestOnSpaceData(t *testing.T) {
 	r.calm()
 }
 
+// A cell, and any real on it, has the newest entry of a key that is still there.
+func TestSpaceDataIsTheNewest(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 0)
+	r.tick(1)
+	a, other := r.avatar(7), r.apps[1].cell
+	want := func(what, want string) {
+		t.Helper()
+		r.tick(1)
+		mine, there := a.SpaceData(5)
+		its, too := other.SpaceData(5)
+		if string(mine) != want || string(its) != want || there != (want != "") || too != there {
+			t.Errorf("%s: they have %q, %v and %q, %v, want %q", what, mine, there, its, too, want)
+		}
+	}
+	want("none", "")
+	first, _ := a.AddSpaceData(5, []byte("a"))
+	second, _ := other.AddSpaceData(5, []byte("b"))
+	_ = a.SetSpaceData(6, []byte("another key"))
+	want("two", "b")
+	_ = a.ReplaceSpaceData(5, first, []byte("c"))
+	want("the first is newer", "c")
+	_ = other.RemoveSpaceData(5, first)
+	want("one", "b")
+	_ = other.RemoveSpaceData(5, second)
+	want("none again", "")
+}
+
 // Notes of removed entries do not grow without bound.
 func TestNotesOfRemovedEntries(t *testing.T) {
 	var d spaceData

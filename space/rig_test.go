@@ -87,7 +87,7 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 				{Name: "pay", Args: arg, Returns: []property.Arg{{Name: "left", Type: u32}, {Name: "by", Type: text}}},
 			},
 			BaseMethods:   []*property.Method{{Name: "report", Args: arg}},
-			ClientMethods: []*property.Method{{Name: "say", Args: arg}, {Name: "show", Args: []property.Arg{{Type: property.Scalar(property.KindString)}}}},
+			ClientMethods: []*property.Method{{Name: "say", Args: arg}, {Name: "show", Args: []property.Arg{{Type: property.Scalar(property.KindString)}}}, {Name: "whisper", Args: arg, DetailDistance: 60}},
 		},
 		&property.Definition{Name: "Rock", HasCell: true, HasClient: true},
 		&property.Definition{Name: "Account", HasBase: true},

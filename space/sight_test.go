@@ -273,3 +273,40 @@ func TestSetUpdateScheme(t *testing.T) {
 		t.Error("nothing is said and it is still looked after")
 	}
 }
+
+// A client hears what others say to all from as far as its detail factor lets it, on whatever cell, until the
+// session ends.
+func TestSetDetailFactor(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.create(8, 30, 0) // 50 m away; a whisper carries 60 m
+	r.tick(5)
+	hears := func(want bool) {
+		t.Helper()
+		r.bases[7].got, r.places[7] = nil, nil
+		if err := r.avatar(8).AllClients().Call("whisper", uint32(1)); err != nil {
+			t.Fatal(err)
+		}
+		r.tick(3)
+		list, _ := r.bundles(7)
+		if got := slices.Contains(list, protocol.CallID); got != want {
+			t.Errorf("it hears a whisper: %v, want %v; it was told %v", got, want, list)
+		}
+	}
+	hears(true)
+	r.real(7).SetDetailFactor(0.5)
+	r.real(7).SetDetailFactor(2) // nonsense
+	hears(false)
+	r.move(8, -25)
+	hears(true)
+	r.move(8, 70)
+	r.move(7, 20)
+	r.tick(5)
+	if r.real(7).cell.id != cellID(2) {
+		t.Fatal("it was not handed over")
+	}
+	hears(false)
+	r.real(7).SetDetailFactor(1)
+	hears(true)
+	r.real(8).SetDetailFactor(0.5) // nobody plays it
+}

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -375,5 +376,22 @@ func TestLoopbackIsTheTargets(t *testing.T) {
 	}
 	if c.count.Refused != 3 {
 		t.Errorf("%d calls were refused", c.count.Refused)
+	}
+}
+
+// The loads of reals and of the cell are smoothed by the weight of the configuration.
+func TestLoadWeight(t *testing.T) {
+	for _, weight := range []load.Weight{0, 200, 1000} {
+		r := newRig(t, 1, func(c *Config) { c.LoadWeight = cmp.Or(weight, c.LoadWeight) })
+		r.create(7, -50, 0)
+		r.tick(2) // at rest
+		real, c := r.real(7), r.apps[0].cell
+		real.meter.Add(10 * time.Millisecond)
+		c.work.rest.Add(20 * time.Millisecond)
+		r.tick(1)
+		want := int64(100*time.Millisecond) * int64(cmp.Or(weight, load.DefaultWeight)) / 1000
+		if mine, rest := real.meter.Load(), c.work.rest.Load(); mine != want || rest != 2*want {
+			t.Errorf("at a weight of %d the real's load is %d and the cell's %d, want %d and twice that", weight, mine, rest, want)
+		}
 	}
 }

@@ -219,7 +219,8 @@ func TestTravels(t *testing.T) {
 }
 
 func TestDeathInHandoff(t *testing.T) {
-	r := newRig(t, 3)
+	const grace = 4 * time.Second
+	r := newRig(t, 3, func(c *Config) { c.OrphanGrace = grace })
 	r.create(7, 390, 0) // on cell 2, ghosts on 3
 	r.tick(5)
 	if r.ghost(3, 7) == nil {
@@ -245,7 +246,7 @@ func TestDeathInHandoff(t *testing.T) {
 		t.Fatalf("offers: %+v", b.offers)
 	}
 	// The base does not bring it back: all its ghosts go after the grace.
-	r.tick(int(DefaultOrphanGrace/tickPeriod) - 5)
+	r.tick(int(grace/tickPeriod) - 5)
 	if r.ghost(2, 7) == nil || r.ghost(3, 7) == nil {
 		t.Error("ghosts go before the grace is over")
 	}
@@ -266,17 +267,23 @@ func TestDeathInHandoff(t *testing.T) {
 }
 
 func TestGhostOfDeadApp(t *testing.T) {
-	r := newRig(t, 2)
-	r.create(7, -50, 0)
-	r.tick(3)
-	dead := r.apps[0]
-	r.apps = r.apps[1:]
-	a := r.apps[0]
-	a.dead = append(a.dead, dead.self)
-	a.population.CellAppDied(dead.self)
-	r.tick(int(DefaultOrphanGrace/tickPeriod) + 1)
-	if a.cell.Ghosts() != 0 {
-		t.Error("an orphan is kept")
+	for _, grace := range []time.Duration{DefaultOrphanGrace, 3 * time.Second} {
+		r := newRig(t, 2, func(c *Config) { c.OrphanGrace = grace })
+		r.create(7, -50, 0)
+		r.tick(3)
+		dead := r.apps[0]
+		r.apps = r.apps[1:]
+		a := r.apps[0]
+		a.dead = append(a.dead, dead.self)
+		a.population.CellAppDied(dead.self)
+		r.tick(int(grace/tickPeriod) - 1)
+		if a.cell.Ghosts() != 1 {
+			t.Errorf("an orphan does not wait for %v", grace)
+		}
+		r.tick(2)
+		if a.cell.Ghosts() != 0 {
+			t.Errorf("an orphan is kept longer than %v", grace)
+		}
 	}
 }
 

@@ -107,6 +107,32 @@ func TestDegradationWaits(t *testing.T) {
 	}
 }
 
+// The first step comes when the load has been high for Patience, and the first step back when it has been low
+// for Recovery, as these are set.
+func TestPatienceAndRecovery(t *testing.T) {
+	for _, c := range []Config{
+		{Patience: 3 * time.Second, Recovery: 4 * time.Second, Dwell: time.Second},
+		{Patience: 10 * time.Second, Recovery: 20 * time.Second, Dwell: time.Second},
+	} {
+		th := New(c.WithDefaults())
+		until := func(share, step int, from time.Duration) time.Duration {
+			now := from
+			for ; th.Step() != step && now < from+time.Minute; now += tickPeriod {
+				th.Tick(now, core*int64(share)/100, core*int64(share)/100, false)
+			}
+			return now
+		}
+		down := until(95, 1, 0)
+		back := until(50, 0, down) - down
+		if down < c.Patience || down > c.Patience+c.Dwell+tickPeriod {
+			t.Errorf("the first step came after %v, Patience is %v", down, c.Patience)
+		}
+		if back < c.Recovery || back > c.Recovery+2*c.Dwell {
+			t.Errorf("the step back came after %v, Recovery is %v", back, c.Recovery)
+		}
+	}
+}
+
 // What the load was before a step took effect says nothing of the next.
 func TestDegradationWaitsForItsEffect(t *testing.T) {
 	th := New(Config{}.WithDefaults())

@@ -202,7 +202,7 @@ func TestGatewayInOneSpace(t *testing.T) {
 	r.create(7, -20, 1)
 	r.create(8, 60, 1) // both ways
 	r.tick(10)
-	_, err := r.real(7).OpenGateway(g)
+	id, err := r.real(7).OpenGateway(g)
 	r.must(err)
 	r.tick(20)
 	r.sights(7, clientView{8: 60})
@@ -215,6 +215,14 @@ func TestGatewayInOneSpace(t *testing.T) {
 	r.tick(30)
 	r.sights(7, clientView{8: 70})
 	r.sights(8, clientView{7: -20})
+	r.move(8, 140)
+	r.must(r.real(8).CloseGateway(id))
+	r.tick(30)
+	r.sights(7, clientView{})
+	r.sights(8, clientView{})
+	if err := r.real(8).CloseGateway(id); err == nil {
+		t.Error("it was closed twice")
+	}
 	r.calm()
 }
 

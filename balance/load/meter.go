@@ -87,10 +87,6 @@ func (m *Meter) Set(load int64) {
 	m.scaled, m.primed = Clamp(load)*1024, true
 }
 
-// Shift changes the shown load at once. The meter of a cell that has handed over an entity must not
-// go on showing the entity's load until the smoothing forgets it, or the line moves on.
-func (m *Meter) Shift(by int64) { m.Set(m.Load() + min(max(by, -Max), Max)) }
-
 // Clamp brings a load from elsewhere into 0 to Max.
 func Clamp(load int64) int64 { return min(max(0, load), Max) }
 

@@ -94,19 +94,6 @@ func (n *Net) Dial(to mercury.Address) mercury.ChannelID {
 	return n.dial(0, to)
 }
 
-// DialApart is Dial over the first carrier, but for a channel of its own, whatever others there are
-// to that address: for an app that plays many, such as a crowd of bots. A carrier that has no such
-// channels dials as usual.
-func (n *Net) DialApart(to mercury.Address) mercury.ChannelID {
-	apart, ok := n.carriers[0].(interface {
-		DialApart(to mercury.Address) mercury.ChannelID
-	})
-	if !ok {
-		return n.dial(0, to)
-	}
-	return n.named(0, apart.DialApart(to))
-}
-
 // DialOver is Dial over the first carrier of a network, whatever the routes say. The error is
 // ErrNoCarrier.
 func (n *Net) DialOver(network string, to mercury.Address) (mercury.ChannelID, error) {

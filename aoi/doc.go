@@ -1,6 +1,6 @@
 // Package aoi answers who is near whom: it holds points of a plane, with range triggers that ride on
-// them and range queries. A witness learns its surroundings from it, and a proximity trap is sprung
-// by it.
+// them and range queries. A witness learns its surroundings from it. A proximity trap would be another
+// trigger; cells have none yet.
 //
 // # Purpose
 //

@@ -182,7 +182,7 @@
 // A ghost for a gateway is one like all others: an app has at most one of an entity, which says where the
 // entity is, in its own space. If the app has no cell of that space, the ghost is in an annex: what a Cell
 // is to its ghosts, without an area. An image is a second place of a real or a ghost on the app, which
-// only witnesses meet: scripts, traps and OnArrival know none. So offloads, teleports, restores, calls and
+// only witnesses meet: scripts and OnArrival know none. So offloads, teleports, restores, calls and
 // repairs need nothing of their own: a call to an image is one to its entity. A cell on whose app the
 // entity is itself needs no ghost for its image.
 //

@@ -12,7 +12,7 @@ import (
 
 // image is an entity at one end of a gateway as a cell at the other end shows it to clients: the same
 // values and history, at another place. Its record, real or ghost, is on this CellApp. Nobody but
-// witnesses meets images: scripts and traps find only who is in the space.
+// witnesses meets images: scripts find only who is in the space.
 type image struct {
 	rec  *record
 	cell *Cell           // that shows it

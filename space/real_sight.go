@@ -86,7 +86,7 @@ func (r *Real) SetUpdateScheme(id entity.ID, scheme property.UpdateScheme) error
 
 // SetHidden hides one other entity from the entity's client, or shows it again: a ghost that only the
 // haunted see, the goal of a quest that this player does not have. To the client it leaves and enters, and
-// it cannot call it meanwhile; scripts and traps find it as before. If the other decides, it calls a method
+// it cannot call it meanwhile; scripts find it as before. If the other decides, it calls a method
 // of this entity, whose script calls SetHidden. To hide an entity from all clients is SetWithheld.
 //
 // The other must be on this cell, as a real or as a ghost. It stays hidden across cells, whoever of the two
@@ -135,7 +135,7 @@ func (r *Real) other(id entity.ID) (*record, error) {
 
 // SetWithheld hides the entity from all clients but its own, or shows it again: a thief in the shadows,
 // a boss before its entry. To them it leaves and enters; what they knew of it they keep for a while.
-// Scripts and traps find it as before. It lasts across cells and restores.
+// Scripts find it as before. It lasts across cells and restores.
 func (r *Real) SetWithheld(on bool) { r.setAspect(presence.Withheld, on) }
 
 // Withheld reports what SetWithheld has set.

@@ -267,6 +267,7 @@ func (a *BaseApp) sendReport() {
 	}
 	r := &a.report
 	app.Report(r, &a.links, &a.routes, &a.cfg.Meters)
+	r.Counts.Take("download", a.downloads.Stats())
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	r.Proxies, r.NoRoom = uint32(len(a.accounts)), a.leave.state != leaveNone
 	r.Unprotected, r.Copies = a.unprotected(), uint32(a.holding.copies)

@@ -105,6 +105,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 	}
 	m.report.NoRoom = m.noRoom()
 	app.Report(&m.report, &m.links, &m.routes, &m.cfg.Meters)
+	m.report.Counts.Take("baseappmgr", m.Counts())
 	m.manager.Send(&m.report)
 }
 

@@ -114,6 +114,7 @@ func (d *DBApp) sendReport() {
 	}
 	app.Report(&d.report, &d.links, &d.routes, &d.cfg.Meters)
 	d.report.Pending = uint64(len(d.calls.byKey))
+	d.report.Counts.Take("dbapp", d.Counts())
 	d.manager.Send(&d.report)
 }
 

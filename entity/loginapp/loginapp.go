@@ -114,6 +114,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 		return
 	}
 	app.Report(&l.report, &l.links, &l.routes, &l.cfg.Meters)
+	l.report.Counts.Take("loginapp", l.Counts())
 	l.manager.Send(&l.report)
 }
 

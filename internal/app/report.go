@@ -26,4 +26,12 @@ func Report[S any](r *wire.Report, l *Links, routes *Routes[S], meters *status.M
 	routes.Describe(r)
 	r.Backlog = l.worst
 	r.Unsent = append(r.Unsent[:0], l.Errors...)
+	r.Counts = Counted(l)
+}
+
+// Counted begins what an app reports under names with what has become of its calls.
+func Counted(l *Links) status.Counts {
+	counts := make(status.Counts)
+	counts.Take("call", l.calls.Stats())
+	return counts
 }

@@ -16,7 +16,7 @@ const (
 	maxCarrierName  = 253
 	wholeLoss       = 10000            // a loss of all, as it travels
 	maxRTT          = 24 * 3600 * 1000 // milliseconds, in which a float64 keeps each nanosecond
-	leastOfACarrier = 17               // bytes: flags, three strings, a round trip, a loss and eleven numbers
+	leastOfACarrier = 19               // bytes: two flags, three strings, a round trip, a loss, eleven numbers and no counts
 )
 
 func appendCarriers(b []byte, carriers []status.Carrier) []byte {
@@ -30,6 +30,7 @@ func appendCarriers(b []byte, carriers []status.Carrier) []byte {
 		for _, n := range c.Numbers() {
 			b = binary.AppendUvarint(b, *n)
 		}
+		b = appendCounts(b, c.Counts)
 	}
 	return b
 }
@@ -46,6 +47,7 @@ func readCarriers(r *codec.Reader) (carriers []status.Carrier) {
 		for _, n := range c.Numbers() {
 			*n = r.Uvarint()
 		}
+		c.Counts = readCounts(r)
 		carriers = append(carriers, c)
 	}
 	return carriers

@@ -11,7 +11,7 @@ import (
 // The figures of carriers come in reports and in the status. Whatever is taken is written as the same
 // bytes.
 func FuzzCarriers(f *testing.F) {
-	c := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: "10.0.0.1:2#3", Name: "a.example", RTT: 2.5, Lost: 1 << 40}
+	c := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: "10.0.0.1:2#3", Name: "a.example", RTT: 2.5, Lost: 1 << 40, Counts: status.Counts{"mercury.Moved": 2, "udp.Overflow": 1 << 40}}
 	f.Add(appendCarriers(nil, nil))
 	f.Add(appendCarriers(nil, []status.Carrier{c}))
 	f.Add(appendCarriers(nil, []status.Carrier{{}, c, c}))

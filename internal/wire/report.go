@@ -68,6 +68,8 @@ type Report struct {
 	// Traffic is where most bytes of property changes and moves go, at most MaxTraffic rows, the
 	// largest first.
 	Traffic []status.PropertyTraffic
+	// Counts are what else the app counts, at most MaxCounts names.
+	Counts status.Counts
 	// Received counts the messages that were handled.
 	Received Tally
 	// Told is what a CellApp tells its clients.
@@ -111,6 +113,7 @@ func (m *Report) Append(b []byte) []byte {
 	b = appendCarriers(b, m.Carriers)
 	b = appendTypeLoads(b, m.Types)
 	b = appendTraffic(b, m.Traffic)
+	b = appendCounts(b, m.Counts)
 	b = m.Received.append(b)
 	for _, n := range m.Told.Numbers() {
 		b = binary.AppendUvarint(b, *n)
@@ -139,6 +142,7 @@ func (m *Report) Parse(body []byte) error {
 	m.Carriers = readCarriers(&r)
 	m.Types = readTypeLoads(&r)
 	m.Traffic = readTraffic(&r)
+	m.Counts = readCounts(&r)
 	m.Received.read(&r)
 	for _, n := range m.Told.Numbers() {
 		*n = r.Uvarint()

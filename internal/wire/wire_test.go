@@ -50,11 +50,12 @@ func samples() []wire.Received {
 		Unsent:   wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}},
 		Received: wire.Tally{wire.FlowID: 1 << 40, wire.LoginsID: 2}}
 	unsent := []status.Unsent{{Reason: "full", Message: "Freeze", Count: 1 << 40, Fault: true}}
-	carrier := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: addr4.String(), Name: "a.example", RTT: 2, Loss: 0.25}
+	carrier := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: addr4.String(), Name: "a.example", RTT: 2, Loss: 0.25, Counts: status.Counts{"mercury.Moved": 2, "udp.Overflow": 1 << 40}}
 	for i, n := range carrier.Numbers() {
 		*n = uint64(i + 1)
 	}
 	report.Carriers = []status.Carrier{carrier, carrier}
+	report.Counts = status.Counts{"call.TimedOut": 3, "loginapp.Waiting": 1 << 40}
 	report.Types = []wire.TypeLoad{{Type: "Monster", Reals: 1 << 20, Load: 1 << 39}, {Type: "Avatar", Reals: 3, Load: 2}}
 	report.Traffic = []status.PropertyTraffic{{Type: "Monster", Property: "aim", Way: "to other clients", Changes: 1 << 40, Bytes: 1 << 42}, {Type: "Avatar", Property: "hp", Way: "to ghosts", Changes: 1, Bytes: 2}}
 	for i := range report.TickTimes {
@@ -71,7 +72,7 @@ func samples() []wire.Received {
 				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []status.Line{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
-		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, SavingStep: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1}, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told, Types: []status.TypeLoad{{Type: "Monster", Reals: 7, Load: 0.25}}, Traffic: report.Traffic}},
+		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, SavingStep: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1}, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told, Types: []status.TypeLoad{{Type: "Monster", Reals: 7, Load: 0.25}}, Traffic: report.Traffic, Counts: report.Counts}},
 		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Unprotected: 9, RulesPending: 2, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent, Told: report.Told,
 	}

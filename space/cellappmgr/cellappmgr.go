@@ -56,8 +56,9 @@ type CellAppMgr struct {
 	storing   storing
 	// superseded: an app was welcomed by a manager of a higher term.
 	superseded bool
-	// seated: a Seat runs this manager, and asks for a higher term than that of an app which outranks it.
-	seated      bool
+	// seatCounts is what the Seat that runs this manager has counted; nil without one. A Seat asks
+	// for a higher term than that of an app which outranks the manager.
+	seatCounts  *SeatCounts
 	outrankedBy uint32
 
 	cellsAdded, cellsRemoved, linesMoved int

@@ -50,7 +50,7 @@ func (m *CellAppMgr) outranked(ch mercury.ChannelID, msg []byte) bool {
 	if j == nil || j.Term < m.cfg.Term || j.Term > MaxTerm || j.Digest != m.cfg.Schema.Digest {
 		return false
 	}
-	if m.seated {
+	if m.seatCounts != nil {
 		m.outrankedBy = max(m.outrankedBy, j.Term)
 		return true // the Seat takes a higher term
 	}

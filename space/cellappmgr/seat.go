@@ -265,7 +265,7 @@ func (s *Seat) begin(now time.Duration) {
 		s.lease.Resign(now)
 		return
 	}
-	m.seated, m.lastLook = true, s.lastLook
+	m.seatCounts, m.lastLook = &s.counts, s.lastLook
 	m.recovery.on = cfg.RecoveryWindow > 0 && !(s.cfg.Fresh && s.grant.Term == 1)
 	m.inheritStop(now, s.saved)
 	s.mgr = m

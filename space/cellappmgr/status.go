@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -34,7 +35,7 @@ func (m *CellAppMgr) Status() status.World {
 	m.routes.Describe(&m.own)
 	st.Apps = append(st.Apps, status.App{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
-		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(), Carriers: m.own.Carriers,
+		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(), Carriers: m.own.Carriers, Counts: m.counted(),
 	})
 	sum := m.gone
 	sum.Unsent = slices.Clone(sum.Unsent) // it will be added to
@@ -61,10 +62,20 @@ func (m *CellAppMgr) Status() status.World {
 	return st
 }
 
+// counted is what the manager, and the Seat that it leads at, have counted.
+func (m *CellAppMgr) counted() status.Counts {
+	counts := app.Counted(&m.links)
+	counts.Take("cellappmgr", m.counts)
+	if m.seatCounts != nil {
+		counts.Take("seat", *m.seatCounts)
+	}
+	return counts
+}
+
 func describeApp(a *member) status.App {
 	out := status.App{
 		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), PID: a.report.PID, ProcessCPU: a.report.ProcessCPU.Seconds(), SavingStep: a.savingStep,
-		Unsent: describeUnsent(a.report.Unsent), Carriers: a.report.Carriers, Traffic: a.report.Traffic,
+		Unsent: describeUnsent(a.report.Unsent), Carriers: a.report.Carriers, Traffic: a.report.Traffic, Counts: a.report.Counts,
 	}
 	if a.savingStep > 0 {
 		share := func(i int) float64 { return float64(a.saves[i]) / 1000 }
@@ -121,7 +132,7 @@ func (m *CellAppMgr) tellObservers() {
 	// the youngest spaces, then the youngest apps; the sums are of all.
 	if len(m.encode(&st)) > wire.MaxStatus {
 		for i := range st.Apps {
-			st.Apps[i].Types, st.Apps[i].Traffic = nil, nil
+			leaveOutDetail(&st.Apps[i])
 		}
 	}
 	for len(m.encode(&st)) > wire.MaxStatus && len(st.Spaces)+len(st.Apps) > 0 {
@@ -132,6 +143,15 @@ func (m *CellAppMgr) tellObservers() {
 		}
 	}
 	m.tell(&st, wire.Observer)
+}
+
+// leaveOutDetail leaves out what only one app tells. The manager keeps the carriers as they were reported.
+func leaveOutDetail(a *status.App) {
+	a.Types, a.Traffic, a.Counts = nil, nil, nil
+	a.Carriers = slices.Clone(a.Carriers)
+	for i := range a.Carriers {
+		a.Carriers[i].Counts = nil
+	}
 }
 
 // Removing is Status().Removing alone, for who asks often.

@@ -151,7 +151,8 @@ func TestStatusIsBounded(t *testing.T) {
 func TestStatusLeavesOutDetail(t *testing.T) {
 	r := newRig(t, nil)
 	watch := r.join(wire.Observer, 30)
-	report := wire.Report{Types: []wire.TypeLoad{{Type: "Avatar", Reals: 1}}}
+	report := wire.Report{Types: []wire.TypeLoad{{Type: "Avatar", Reals: 1}}, Counts: status.Counts{"call.TimedOut": 1}}
+	report.Carriers = []status.Carrier{{Network: "udp", Counts: status.Counts{"udp.Overflow": 1}}}
 	for i := range wire.MaxTraffic {
 		report.Traffic = append(report.Traffic, status.PropertyTraffic{Type: strings.Repeat("T", wire.MaxTypeName), Property: strings.Repeat("p", wire.MaxTypeName), Way: "moves", Bytes: uint64(i)})
 	}
@@ -165,7 +166,10 @@ func TestStatusLeavesOutDetail(t *testing.T) {
 	if len(st.Spaces) != st.SpaceCount || len(st.Apps) != apps+1 {
 		t.Errorf("%d of %d spaces, %d of %d apps", len(st.Spaces), st.SpaceCount, len(st.Apps), apps+1)
 	}
-	if st := r.m.Status(); len(st.Apps[apps].Traffic) == 0 {
+	if last := st.Apps[apps]; last.Traffic != nil || last.Types != nil || last.Counts != nil || len(last.Carriers) != 1 || last.Carriers[0].Counts != nil {
+		t.Errorf("not left out: %+v", last)
+	}
+	if last := r.m.Status().Apps[apps]; len(last.Traffic) == 0 || last.Counts["call.TimedOut"] != 1 || last.Carriers[0].Counts["udp.Overflow"] != 1 {
 		t.Error("the manager itself has forgotten the detail")
 	}
 }

@@ -28,6 +28,10 @@ type Carrier struct {
 	Refused     uint64 `json:"refused"` // channels and hellos that were refused
 	Dropped     uint64 `json:"dropped"` // unreliable messages without room
 	Full        uint64 `json:"full"`    // reliable messages without room
+
+	// Counts are what else the carrier counts: mercury and udp over UDP, and secure where that seals
+	// it. What udp counts is of the socket, which may be older than the app.
+	Counts Counts `json:"counts,omitempty"`
 }
 
 // Numbers returns the figures in a fixed order.

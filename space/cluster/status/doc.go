@@ -6,7 +6,8 @@
 //	space, baseapp ... -- Counters --> CellAppMgr -- World --> cluster.Cluster.Status, cluster.Observer
 //
 // Operators look at a [World], and pages and metrics are made from it. The processes count in
-// [Counters] and [TickTimes], and the CellAppMgr adds them up.
+// [Counters] and [TickTimes], and the CellAppMgr adds them up. What only one kind of process or
+// carrier counts is in [Counts], of each by itself.
 //
 // # Contract
 //

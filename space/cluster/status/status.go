@@ -158,7 +158,7 @@ type App struct {
 	Types []TypeLoad `json:"types,omitempty"`
 	// Traffic is the property traffic of a CellApp or BaseApp since its start: the properties, and the
 	// ways they go, that take most bytes, the largest first. An observer of a world so large that not all
-	// can be told is told neither Traffic nor Types.
+	// can be told is told neither Traffic, nor Types, nor any Counts.
 	Traffic []PropertyTraffic `json:"traffic,omitempty"`
 	// Backlog is the app that is furthest behind in receiving from this one, and Full the used part
 	// of the queue to it. Both are empty if all keep up.
@@ -169,6 +169,8 @@ type App struct {
 	// Carriers are the networks over which the app can be reached: first the inner one, between
 	// apps, and then the doors for players.
 	Carriers []Carrier `json:"carriers,omitempty"`
+	// Counts are what else the app counts. Those of a process that is gone are gone with it.
+	Counts Counts `json:"counts,omitempty"`
 }
 
 // PropertyTraffic is what the changes of one property have taken on one way. What goes to several at

@@ -99,6 +99,19 @@ type CarrierStats struct {
 	Full                    uint64 // reliable messages refused with ErrFull
 	Refused                 uint64 // refused channels, and datagrams that could not open one
 	Dropped                 uint64 // unreliable messages that were dropped here for want of room
+
+	// Endpoint is all that a carrier of datagrams counts, and Socket what its socket lost since it
+	// was opened.
+	Endpoint Stats
+	Socket   SocketStats
+}
+
+// SocketStats counts what a socket for datagrams lost below an Endpoint, which cannot see it.
+type SocketStats struct {
+	Dropped  uint64 // datagrams that were to be sent and were not
+	TooBig   uint64 // of them, those longer than the network device carries
+	Cut      uint64 // datagrams that came and were too long to be read
+	Overflow uint64 // datagrams that came and found the read buffer full, as far as the system tells
 }
 
 // CarrierStats is the part of Stats and ChannelStats that every carrier has. It allocates nothing.
@@ -107,7 +120,7 @@ func (e *Endpoint) CarrierStats() CarrierStats {
 		Channels: len(e.channels), MessagesIn: e.stats.MessagesIn, MessagesOut: e.stats.MessagesOut,
 		BytesIn: e.stats.BytesIn, BytesOut: e.stats.BytesOut, Resends: e.stats.Resends, Lost: e.stats.Lost,
 		Refused: e.stats.Refused + e.stats.BadHello + e.stats.BadCookie + e.stats.BadKind + e.stats.BadChecksum + e.stats.BadSize,
-		Full:    e.stats.Full, Dropped: e.stats.UnreliableDropped,
+		Full:    e.stats.Full, Dropped: e.stats.UnreliableDropped, Endpoint: e.Stats(),
 	}
 	var sum, known time.Duration
 	var perMyriad int64

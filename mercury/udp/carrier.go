@@ -116,6 +116,13 @@ func (c *Carrier) Flush() error {
 // Channels implements mercury.Carrier.
 func (c *Carrier) Channels() int { return c.Endpoint.Stats().Channels }
 
+// CarrierStats implements mercury.Carrier. It asks the system what found the read buffer full.
+func (c *Carrier) CarrierStats() mercury.CarrierStats {
+	s, own := c.Endpoint.CarrierStats(), c.socket.Counters()
+	s.Socket = mercury.SocketStats{Dropped: own.Dropped, TooBig: own.TooBig, Cut: own.Cut, Overflow: own.Overflow}
+	return s
+}
+
 // CloseAll implements mercury.Carrier.
 func (c *Carrier) CloseAll() {
 	c.Endpoint.SetHandler(closer{c.Endpoint})

@@ -3,6 +3,7 @@ package udp_test
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"runtime"
 	"testing"
 	"time"
@@ -175,5 +176,23 @@ func TestCarrierNoAllocations(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		_ = c.Release()
+	}
+}
+
+// What the socket loses below the Endpoint is in the figures of the carrier, with what the Endpoint
+// counts.
+func TestCarrierStats(t *testing.T) {
+	c := carrier(t, 1, nil)
+	from := listen(t, "127.0.0.1:0")
+	from.Queue(c.Socket().Addr(), make([]byte, 100))
+	flush(t, from)
+	turn(t, c, forever)
+	c.Socket().Queue(netip.MustParseAddrPort("[2001:db8::1]:9"), []byte("the wrong family"))
+	flush(t, c.Socket())
+	if s := c.CarrierStats(); s.Socket.Dropped != 1 || s.Endpoint.BadChecksum+s.Endpoint.BadSize+s.Endpoint.BadKind != 1 || s.Refused != 1 {
+		t.Errorf("%+v", s)
+	}
+	if err := c.Release(); err != nil {
+		t.Error(err)
 	}
 }

@@ -230,6 +230,20 @@ func (c *Config) meters(e *host.Env, own int) status.Meters {
 	return status.Meters{Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Carriers: c.describe(e, own)}
 }
 
+// counted is what a carrier counts beyond the figures that every carrier has. Those of mercury.Stats
+// that are fields of status.Carrier are left out: a status of a thousand processes has no room to say
+// them twice.
+func counted(s *host.CarrierStats) status.Counts {
+	counts := make(status.Counts)
+	counts.Take("mercury", s.Endpoint)
+	for _, name := range [...]string{"Channels", "MessagesIn", "MessagesOut", "BytesIn", "BytesOut", "Resends", "Lost", "Full", "UnreliableDropped"} {
+		delete(counts, "mercury."+name)
+	}
+	counts.Take("udp", s.Socket)
+	counts.Take("secure", s.Seal)
+	return counts
+}
+
 // describe returns the figures of a process's carriers for the managers.
 func (c *Config) describe(e *host.Env, own int) func() []status.Carrier {
 	return func() (all []status.Carrier) {
@@ -239,7 +253,7 @@ func (c *Config) describe(e *host.Env, own int) func() []status.Carrier {
 				Channels: uint64(s.Channels), Queued: uint64(s.Queued), RTT: float64(s.RTT) / float64(time.Millisecond), Loss: s.Loss,
 				MessagesIn: s.MessagesIn, MessagesOut: s.MessagesOut, BytesIn: s.BytesIn, BytesOut: s.BytesOut,
 				Resends: s.Resends, Lost: s.Lost, Refused: s.Refused,
-				Dropped: s.Dropped, Full: s.Full,
+				Dropped: s.Dropped, Full: s.Full, Counts: counted(&s),
 			}
 			if d.Outer {
 				d.Name = c.Doors[i-own].Name

@@ -26,7 +26,11 @@ func Report[S any](r *wire.Report, l *Links, routes *Routes[S], meters *status.M
 	routes.Describe(r)
 	r.Backlog = l.worst
 	r.Unsent = append(r.Unsent[:0], l.Errors...)
-	r.Counts = Counted(l)
+	if r.Counts == nil {
+		r.Counts = make(status.Counts)
+	}
+	clear(r.Counts)
+	r.Counts.Take("call", l.calls.Stats())
 }
 
 // Counted begins what an app reports under names with what has become of its calls.

@@ -21,6 +21,9 @@ const (
 // appendCounts writes them in the order of their names, so that the same figures are always the same
 // bytes. Beyond the bound they are left out, since otherwise the whole report would be refused.
 func appendCounts(b []byte, counts status.Counts) []byte {
+	if len(counts) == 0 {
+		return append(b, 0) // without the garbage of a list of names
+	}
 	names := slices.Sorted(maps.Keys(counts))
 	names = names[:min(len(names), MaxCounts)]
 	b = binary.AppendUvarint(b, uint64(len(names)))

@@ -84,7 +84,7 @@ func (m *CellAppMgr) implausible(a *member, what string) {
 func (m *CellAppMgr) nameNonsense(a *member, what string) {
 	if !a.nonsenseLogged {
 		a.nonsenseLogged = true
-		m.log.Warn("a CellApp reports what cannot be true; it is left out, and further cases are only counted", "app", a.String(), "what", what)
+		m.log.Warn("a CellApp reports what cannot be true; it is left out, and further cases are only counted, in the status", "app", a.String(), "what", what)
 	}
 }
 

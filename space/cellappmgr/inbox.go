@@ -160,6 +160,6 @@ func (m *CellAppMgr) malformed(ch mercury.ChannelID, a *member, err error) {
 	}
 	if !a.faultsLogged {
 		a.faultsLogged = true
-		m.log.Warn("a member sends what cannot be read; further cases are only counted", "from", a.String(), "address", a.address.String(), "error", err)
+		m.log.Warn("a member sends what cannot be read; further cases are only counted, in the status", "from", a.String(), "address", a.address.String(), "error", err)
 	}
 }

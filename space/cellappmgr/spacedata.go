@@ -166,7 +166,7 @@ func (m *CellAppMgr) refusedData(s *space, key uint16, from string) {
 	m.counts.RefusedData++
 	if !s.data.full {
 		s.data.full = true
-		m.log.Warn("space data is full; further cases are only counted", "space", s.cfg.ID, "key", key, "from", from,
+		m.log.Warn("space data is full; further cases are only counted, in the status", "space", s.cfg.ID, "key", key, "from", from,
 			"entries", len(s.data.entries), "bytes", s.data.bytes)
 	}
 }

@@ -88,7 +88,7 @@ func (m *CellAppMgr) refusedSpace(a *member, reason string) {
 	m.counts.RefusedSpaces++
 	if !a.refusalLogged {
 		a.refusalLogged = true
-		m.log.Warn("a space was refused; further cases are only counted", "to", a.String(), "reason", reason)
+		m.log.Warn("a space was refused; further cases are only counted, in the status", "to", a.String(), "reason", reason)
 	}
 }
 

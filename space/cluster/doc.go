@@ -101,7 +101,7 @@
 // Each door is a socket of its own, which understands only the client protocol; no client gets in
 // at the inner sockets. The socket that a channel came in at decides, never an address. The answer
 // to a login names all doors of the BaseApp. The status has the figures of each carrier of each
-// process (status.Carrier).
+// process (status.Carrier), with what its socket and its seal have refused or lost (status.Counts).
 //
 // # The seal
 //

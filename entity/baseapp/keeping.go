@@ -300,7 +300,7 @@ func (b *base) loseRow(m *wire.CallStore, r *wire.StoreAnswer) {
 // awaitLast has a base that ends wait for the last state of its cell part.
 func (b *base) awaitLast() bool {
 	k := &b.keep
-	if k.typ == nil || k.over || k.deleting || b.failed || !k.made && !k.wanted || b.app.dismissed || !b.askCell() {
+	if k.typ == nil || k.over || k.deleting || b.failed || !k.made && !k.wanted || b.app.dismissed || !b.link.Live() || !b.askCell() {
 		return false
 	}
 	k.parting = true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/stored"
@@ -145,6 +146,41 @@ func TestWrites(t *testing.T) {
 		t.Errorf("there: %v, errors: %d", there, k.a.report.Errors)
 	}
 	k.silent()
+}
+
+// A write holds what was called at the cell part before, though that is yet to be made: a script that creates
+// an entity sets it up, and has it written.
+func TestWriteAwaitsACellPartThatIsMade(t *testing.T) {
+	for _, comes := range []bool{true, false} {
+		k := newKeeper(t)
+		id, v := k.kept()
+		k.create(id, v)
+		if err := v.Cell().Call("hurt", int32(1)); err != nil {
+			t.Fatal(err)
+		}
+		_ = v.Write("OnKept", 2)
+		k.pass(cellPatience - 2*DefaultTick)
+		if calls := k.calls(); len(calls) > 0 {
+			t.Fatalf("written before the cell part was heard of: %+v", calls)
+		}
+		if comes {
+			k.current(appX, id, 1, 0, 0)
+			k.tick()
+			asked := uint64(0)
+			for _, m := range told[flow.Message](k.rig, appX) {
+				if flow.Payload(m.Payload[0]) == flow.BackupNowPayload {
+					asked = m.Number
+				}
+			}
+			if asked == 0 {
+				t.Fatal("the cell part is not asked for its state")
+			}
+			k.up(appX, id, 1, 1, backup(1, 0, 1, asked, ""))
+		} else {
+			k.pass(4 * DefaultTick)
+		}
+		k.asked(wire.StoreWrite)
+	}
 }
 
 // The archive writes a base once a period, and passes over one that wants none until it wants to be written

@@ -15,9 +15,10 @@ import (
 // round trip, and the restore of a cell part some seconds.
 const cellPatience = 2 * time.Second
 
-// askCell asks the cell part for its newest state, for a write.
+// askCell asks the cell part for its newest state, for a write. One that is being made has yet to handle what
+// it was told before: that is to be in the write, too.
 func (b *base) askCell() bool {
-	if !b.link.Live() {
+	if !b.link.Open() {
 		return false
 	}
 	if err := b.addToFlow(append(b.app.payload[:0], byte(flow.BackupNowPayload))); err != nil {

@@ -35,6 +35,7 @@ const (
 	TeleportPart                   // a teleport that has not ended
 	ChargesPart                    // what its client knows to move beside it
 	AnswersPart                    // calls that it answers later
+	SightPart                      // what scripts have said of its client's view; of a backup only
 	lastTag
 )
 
@@ -75,6 +76,7 @@ func (t Tag) String() string {
 		TeleportPart:     "teleport",
 		ChargesPart:      "charges",
 		AnswersPart:      "answers",
+		SightPart:        "sight",
 		BaseCorePart:     "base core",
 		BasePropsPart:    "base props",
 		BaseCellPart:     "base cell",

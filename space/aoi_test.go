@@ -1,12 +1,14 @@
 package space
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
 )
 
 // sees lists who is in a player's area of interest.
@@ -57,6 +59,40 @@ func TestSetAoI(t *testing.T) {
 	set(0, 0)
 	expect("by default again", 2)
 	r.calm()
+}
+
+// What a script has said of its client's view goes with a backup, for as long as the session does.
+func TestRestoredRealKeepsWhatWasSaidOfItsView(t *testing.T) {
+	for _, same := range []bool{true, false} {
+		r := newRig(t, 1, func(c *Config) { c.Border.GhostDistance = 200 })
+		r.create(1, -30, 1)
+		for i, x := range []float32{-50, -100, -150} {
+			r.create(entity.ID(2+i), x, 0)
+		}
+		r.tick(3)
+		e := r.real(1)
+		if err := errors.Join(e.SetAoI(130, 5), e.SetHidden(3, true), e.SetUpdateScheme(2, property.UpdateScheme{Min: 1, Max: 7})); err != nil {
+			t.Fatal(err)
+		}
+		e.SetDetailFactor(0.5)
+		r.tick(2)
+		b := *r.backUp(1)
+		r.apps[0].cell.drop(r.real(1))
+		r.bases[1].out.Settle(r.now, r.bases[1].out.Last())
+		want, radius := []entity.ID{2, 4}, float32(130)
+		if !same {
+			r.bases[1].session++
+			want, radius = []entity.ID{2, 3}, r.apps[0].cell.cfg.AoIRadius
+		}
+		r.restore(1, -30, b.Parts, b.Handled)
+		r.tick(3)
+		if got := r.sees(1); !slices.Equal(got, want) {
+			t.Errorf("same session %v: it sees %v, want %v", same, got, want)
+		}
+		if got, _ := r.real(1).AoI(); got != radius || r.real(1).Hidden(3) != same || r.real(1).witness.Said() != same {
+			t.Errorf("same session %v: it sees as far as %v m, want %v", same, got, radius)
+		}
+	}
 }
 
 func TestSetAoIRefused(t *testing.T) {

@@ -78,7 +78,7 @@ func (r *Real) attach(session flow.Session) {
 	}
 	r.dropWitness()
 	if r.HasClient() {
-		r.makeWitness(nil)
+		r.makeWitness(r.takeSight())
 		r.greet()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -61,6 +62,9 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.owed.Len() > 0 {
 		b = migrate.AppendPart(b, migrate.AnswersPart, func(b []byte) []byte { return r.owed.Append(b, r.Now()) })
 	}
+	if backup && r.witness != nil && r.witness.Said() {
+		b = migrate.AppendPart(b, migrate.SightPart, r.appendSight)
+	}
 	return b
 }
 
@@ -114,6 +118,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readClient(&rd)
 		case migrate.CommitsPart:
 			r.readCommits(&rd, restoring)
+		case migrate.SightPart:
+			r.readSight(&rd)
 		default:
 			if restoring {
 				return nil
@@ -122,6 +128,33 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 		}
 		return rd.Close()
 	})
+}
+
+// restoredSight is what scripts had said of the view of a client, in the copy of a real: it is for the same
+// session alone.
+type restoredSight struct {
+	session uint32
+	witness *witness.Witness // new, but for that; nil without
+}
+
+// appendSight encodes what scripts have said of the view of the present client: a restored real has a new
+// witness for the same session.
+func (r *Real) appendSight(b []byte) []byte {
+	return r.witness.AppendSaid(binary.AppendUvarint(b, uint64(r.session.Number)))
+}
+
+func (r *Real) readSight(rd *codec.Reader) {
+	r.viewed.session, r.viewed.witness = fields.ReadUint32(rd), witness.New(r.cell.cfg.Witness)
+	r.viewed.witness.ReadSaid(rd)
+}
+
+// takeSight returns the witness that a backup has made for the session that begins, nil for another.
+func (r *Real) takeSight() (w *witness.Witness) {
+	if r.viewed.session == r.session.Number {
+		w = r.viewed.witness
+	}
+	r.viewed.witness = nil
+	return w
 }
 
 // readPlaced reads the parts that only an offload carries.

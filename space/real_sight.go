@@ -92,7 +92,7 @@ func (r *Real) SetUpdateScheme(id entity.ID, scheme property.UpdateScheme) error
 // The other must be on this cell, as a real or as a ghost. It stays hidden across cells, whoever of the two
 // crosses a line, and also if its base restores it. It lasts like AddToAoI: until the session ends, or
 // until the other has not been on the client's cell for five seconds. If the base of this entity restores
-// it, nobody is hidden from its client any more: OnRestored must hide again.
+// it, they are hidden that its backup knows of.
 //
 // Errors are ErrNoClient, ErrNotHere, entity.ErrTooMany beyond witness.MaxPairs, and entity.ErrGone. To hide
 // what is hidden is no error.

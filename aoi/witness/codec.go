@@ -60,6 +60,38 @@ func (w *Witness) Append(b []byte) []byte {
 	return w.appendPairs(w.kept.append(b))
 }
 
+// Said reports whether scripts have said anything of how this client sees.
+func (w *Witness) Said() bool {
+	return w.factor != w.cfg.DetailFactor || w.reach != [2]float32{} || len(w.pairs) > 0
+}
+
+// AppendSaid encodes what scripts have said of how this client sees, for a backup:
+//
+//	f32 detail factor, f32 radius, f32 hysteresis, pairs (appendPairs)
+func (w *Witness) AppendSaid(b []byte) []byte {
+	b = codec.AppendF32(codec.AppendF32(codec.AppendF32(b, w.factor), w.reach[0]), w.reach[1])
+	return w.appendPairs(b)
+}
+
+// ReadSaid decodes what AppendSaid wrote into a new witness. Errors are r's.
+func (w *Witness) ReadSaid(r *codec.Reader) {
+	factor, reach := readSight(r)
+	if pairs := readPairs(r); r.Err() == nil {
+		w.factor, w.reach, w.pairs = factor, reach, pairs
+		w.rescale()
+	}
+}
+
+// readSight reads the factor of details and the reach.
+func readSight(r *codec.Reader) (factor float32, reach [2]float32) {
+	factor, reach = r.F32(), [2]float32{r.F32(), r.F32()}
+	far := func(x float32) bool { return x >= 0 && x <= property.MaxCoordinate }
+	if !(factor > 0 && factor <= 1) || !far(reach[0]) || !far(reach[1]) {
+		r.Fail(errState)
+	}
+	return factor, reach
+}
+
 func (w *Witness) appendEntry(b []byte, en *entry) []byte {
 	a := en.a
 	b = fields.AppendID(b, a.id)
@@ -100,9 +132,8 @@ func (w *Witness) Read(r *codec.Reader) {
 	number := r.Uvarint()
 	packet := fields.ReadUint32(r)
 	deficit := r.Uvarint()
-	factor, radius, hysteresis := r.F32(), r.F32(), r.F32()
-	far := func(x float32) bool { return x >= 0 && x <= property.MaxCoordinate }
-	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) || !far(radius) || !far(hysteresis) {
+	factor, reach := readSight(r)
+	if number > maxNumber || deficit > 2*maxBudget {
 		r.Fail(errState)
 	}
 	given := r.Uvarint()
@@ -136,7 +167,7 @@ func (w *Witness) Read(r *codec.Reader) {
 		return
 	}
 	w.entries, w.names, w.live, w.odd, w.gaps = next.entries, next.names, next.live, next.odd, 0
-	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, [2]float32{radius, hysteresis}
+	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, reach
 	// The bundle that is to be next may make the client forget them all (Restart).
 	names.settle(number + 1)
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0

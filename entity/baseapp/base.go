@@ -45,6 +45,8 @@ type base struct {
 	asked   bool
 	seat    *seat  // of its client; nil without one
 	session uint32 // of the present client, or of the last one
+	// shownTo is the incarnation that the client was shown in a past that has not been: none before goes on.
+	shownTo uint32
 	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
 	// ones.
 	told   uint32

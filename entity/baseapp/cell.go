@@ -271,6 +271,7 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 			callHook(b, "OnGetCell", func(s CellGetter) { s.OnGetCell() })
 			b.endCreation(nil)
 		}
+		b.endOutdated()
 	}
 }
 

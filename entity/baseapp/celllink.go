@@ -316,17 +316,17 @@ func (l *cellLink) Lost(now time.Duration, order entity.Order) bool {
 	return true
 }
 
-// Shown takes in that the client has the view of an incarnation: a former life began it, and ended all before.
-// One of those that is alive must not go on: what it says would come after what the later one said. True means
-// that the present real is lost by that.
+// Shown takes in that the client was shown an incarnation: a former life began it, and ended all before. One of
+// those that is alive must not go on: what it says would come after what the later one said. True means that
+// the present real is lost by that.
 func (l *cellLink) Shown(now time.Duration, incarnation uint32) bool {
-	if !l.held() || incarnation <= l.order.Incarnation || incarnation-l.order.Incarnation > l.unknown {
+	if l.state != linkLive && l.state != linkCreating {
+		return false
+	}
+	if incarnation <= l.order.Incarnation || incarnation-l.order.Incarnation > l.unknown {
 		return false
 	}
 	l.follow(entity.Order{Incarnation: incarnation})
-	if l.state == linkAdopting {
-		return false // that one may say where it is yet
-	}
 	l.lose(now)
 	return true
 }

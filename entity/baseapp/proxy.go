@@ -266,7 +266,7 @@ func (b *base) resetClient() {
 // relay passes a bundle of the cell part to the client. It drops one that was made for another
 // session.
 func (b *base) relay(m *flow.Bundle) {
-	if !b.shown() || m.Session != b.session {
+	if !b.shown() || m.Session != b.session || b.link.Order().Incarnation < b.shownTo {
 		return
 	}
 	b.resetClient()

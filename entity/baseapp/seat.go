@@ -265,7 +265,8 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 	astray := s.enabled && has[protocol.BaseStream] < m.Has[protocol.BaseStream] && b.told != 0 && b.told != m.Incarnation
 	if astray {
 		has[protocol.CellStream] = m.Has[protocol.CellStream]
-		s.showAnew(has[protocol.CellStream])
+		s.outdated(has[protocol.CellStream])
+		b.shownTo = max(m.Incarnation, b.told+1)
 	}
 	old := s.client
 	if old != nil {
@@ -293,25 +294,22 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 		a.downloads.AbortAll(a.now, old.ch, errNoClient) // tells the script, which may destroy b
 	}
 	if astray && !b.removed {
-		b.outdated(m.Incarnation)
+		b.endOutdated()
 	}
 }
 
-// showAnew begins another session with a client that has heard, of a past that has not been, to forget the
-// incarnation with which the base goes on. What it has of the cell part is of another one, or nothing: the rest
-// of the view would make no sense to it, and the cell part cannot say again what it has said long ago.
-func (s *seat) showAnew(has uint64) {
+// outdated drops what there is for a client of an incarnation whose view it has forgotten: in a past that has
+// not been it was told of the next one, and what it has counted since is of that.
+func (s *seat) outdated(has uint64) {
 	s.tail.Keep(func(stream uint8, _ uint64) bool { return protocol.Stream(stream) != protocol.CellStream })
 	s.sent[protocol.CellStream] = has
-	s.base.beginSession()
-	s.base.told = 0
 }
 
-// outdated takes in which incarnation the client has seen. A client that lies has its own entity restored, as
-// when its CellApp dies: once, and only after its BaseApp has died.
-func (b *base) outdated(by uint32) {
-	if order := b.link.Order(); b.link.Shown(b.app.now, by) {
-		b.log.Warn("the cell part was ended before by a former life of the base", "order", order, "shown", by)
+// endOutdated ends a cell part that comes before the one that the client was shown. A client that lies has its
+// own entity restored, as when its CellApp dies: once, and only after its BaseApp has died.
+func (b *base) endOutdated() {
+	if order := b.link.Order(); b.link.Shown(b.app.now, b.shownTo) {
+		b.log.Warn("the cell part was ended before, by a former life of the base", "order", order, "shown", b.shownTo)
 		b.settleLink()
 	}
 }

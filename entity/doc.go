@@ -92,8 +92,9 @@
 // keep their tokens; a part that is restored and handles a call again gives it the token that it had.
 // Each is answered once: by the script, by an error that the method itself returns, by ErrNoEntity when
 // the part ends, or by the caller's time-out, which ends the kept call, too. Answer returns ErrAnswered
-// then. What a part had answered since its backup, a restored one may answer again; the caller takes
-// the first.
+// then. What a part had answered since its backup, a restored one may answer again, and otherwise, as it
+// decides by what it was in the backup; the caller takes the first. So whoever answers by what it has, as a
+// seller does, backs that up before it answers, a refusal, too: Later, Backup, and Answer when that is done.
 //
 // # Scripts
 //

@@ -70,8 +70,13 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 }
 
 // Trouble returns the last known reason why this BaseApp is not joined to both managers; nil while
-// it is.
-func (a *BaseApp) Trouble() error { return errors.Join(a.cellMgr.Trouble(), a.baseMgr.Trouble()) }
+// it is, and once it has left the cluster in order.
+func (a *BaseApp) Trouble() error {
+	if a.leave.state == leaveGone {
+		return nil
+	}
+	return errors.Join(a.cellMgr.Trouble(), a.baseMgr.Trouble())
+}
 
 // Closed is part of mercury.Handler.
 func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
@@ -84,16 +89,16 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 	}
 	if a.cellMgr.Closed(now, ch, reason) {
 		if !a.cellMgr.TurnedAway() {
-			a.log.Warn("lost the CellAppMgr", "reason", reason)
+			a.logLost("lost the CellAppMgr", reason)
 		}
 		return
 	}
 	if a.baseMgr.Closed(now, ch, reason) {
-		a.log.Warn("lost the BaseAppMgr", "reason", reason)
+		a.logLost("lost the BaseAppMgr", reason)
 		return
 	}
 	if a.dbApp.Closed(now, ch, reason) {
-		a.log.Warn("lost the DBApp", "reason", reason)
+		a.logLost("lost the DBApp", reason)
 		return
 	}
 	if c := a.clients[ch]; c != nil {
@@ -111,6 +116,13 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 			b.seat.client, c.base = nil, nil
 		}
 		c.gone(reason, text)
+	}
+}
+
+// logLost logs the end of a channel to a manager or the DBApp. Those end the channels of one that has left.
+func (a *BaseApp) logLost(what string, reason error) {
+	if a.leave.state != leaveGone {
+		a.log.Warn(what, "reason", reason)
 	}
 }
 

@@ -70,7 +70,11 @@ func (a *BaseApp) baseAppDead(m *wire.AppDead) {
 		})
 	}
 	a.rehome()
-	a.log.Warn("a BaseApp is gone", "app", app)
+	if slices.Contains(a.goers, app) {
+		a.log.Info("a BaseApp that was to leave is gone", "app", app)
+	} else {
+		a.log.Warn("a BaseApp is gone", "app", app)
+	}
 	a.goers = slices.DeleteFunc(a.goers, func(x mercury.Address) bool { return x == app })
 	a.neighbours = slices.DeleteFunc(a.neighbours, func(n neighbour) bool { return n.app == app })
 	a.holderDied(app)

@@ -172,6 +172,12 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 	a := m.baseApps[i]
 	m.baseApps = slices.Delete(m.baseApps, i, i+1)
 	freed := m.freeAll(a)
+	if a.leaving && freed == 0 {
+		// As the verdict says no more than that it is gone, it may have died when it was about to leave. The
+		// CellAppMgr logs that.
+		m.log.Info("a BaseApp has left", "at", a.at)
+		return
+	}
 	m.log.Warn("BaseApp gone, its accounts are free", "at", a.at, "accounts", freed, "reason", reason)
 }
 

@@ -35,8 +35,8 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	a.door.Closed(ch)
 	a.channelBroke(now, ch, reason)
-	if !a.manager.Closed(now, ch, reason) || a.dismissed || a.manager.TurnedAway() {
-		return
+	if !a.manager.Closed(now, ch, reason) || a.dismissed || a.retired || a.manager.TurnedAway() {
+		return // one that has retired is let go
 	}
 	if a.alloc == nil {
 		a.log.Warn("no CellAppMgr answers; trying again", "manager", a.cfg.Manager, "error", reason)
@@ -46,8 +46,13 @@ func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 }
 
 // Trouble returns the last known reason why this CellApp is not joined to a CellAppMgr; nil while
-// it is.
-func (a *CellApp) Trouble() error { return a.manager.Trouble() }
+// it is, and once it has retired.
+func (a *CellApp) Trouble() error {
+	if a.retired {
+		return nil
+	}
+	return a.manager.Trouble()
+}
 
 // Message implements mercury.Handler.
 func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {

@@ -32,6 +32,7 @@ type Cluster struct {
 	mu       sync.Mutex
 	baseApps []*host.Process
 	cellApps []*host.Process
+	retired  map[*host.Process]bool // those of them that have left in order
 	sessions []*session.Session
 
 	stop     sync.Once
@@ -129,7 +130,7 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	if len(places) > 0 && !manager.IsValid() {
 		manager = places[0]
 	}
-	c := &Cluster{manager: manager, places: places}
+	c := &Cluster{manager: manager, places: places, retired: make(map[*host.Process]bool)}
 	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
 	for _, n := range notices {
 		cfg.Log.Warn("notice", "notice", n)

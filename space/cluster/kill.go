@@ -10,10 +10,11 @@ import (
 // This file lets a game take single CellApps and BaseApps of this OS process away, as death would, and add
 // others.
 
-// CellApps is how many CellApps were started here, including those that have ended.
+// CellApps is how many CellApps were started here, including those that have ended: each keeps its
+// number. Status counts those that the world has.
 func (c *Cluster) CellApps() int { return c.count(&c.cellApps) }
 
-// BaseApps is how many BaseApps were started here, including those that have ended.
+// BaseApps is how many BaseApps were started here, counted as CellApps are.
 func (c *Cluster) BaseApps() int { return c.count(&c.baseApps) }
 
 // CellAppAddr is where CellApp i listens, counted from 0 in the order of starting. It is not valid

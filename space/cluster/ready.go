@@ -101,13 +101,15 @@ func (c *Cluster) missing() (missing []string, err error) {
 	return missing, nil
 }
 
-// Trouble says what keeps processes here from their work: why they have ended by themselves, why
-// the managers refuse them (ErrRefused), or that no manager can be reached. It is nil if no trouble
-// is known.
+// Trouble says what keeps processes here from their work: why they have ended, why the managers
+// refuse them (ErrRefused), or that no manager can be reached. It is nil if no trouble is known.
+// One that has retired has done its work, and is left out.
 func (c *Cluster) Trouble() error {
 	var all []error
 	for _, p := range c.all() {
-		all = append(all, p.Trouble())
+		if !c.hasRetired(p) {
+			all = append(all, p.Trouble())
+		}
 	}
 	return errors.Join(all...)
 }

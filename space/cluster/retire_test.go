@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,47 @@ func TestRetireCellApp(t *testing.T) {
 	}
 	if err := c.RetireCellApp(ctx, 99, ""); err == nil {
 		t.Error("a CellApp that does not exist has retired")
+	}
+}
+
+// What has left in order is no trouble: a health check that asks for Trouble would never be content
+// again, and nobody is to look for a death in the log.
+func TestRetiredIsNoTrouble(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	cfg := world(t)
+	cfg.CellApps, cfg.BaseApps, cfg.BackupPeriod = 2, 2, time.Second
+	cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	c := started(t, cfg)
+	st, err := c.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spare := 0
+	if c.CellAppAddr(0) == appOf(&st) {
+		spare = 1
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := errors.Join(c.RetireCellApp(ctx, spare, "a test"), c.RetireBaseApp(ctx, 0, "a test")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Trouble(); err != nil {
+		t.Errorf("trouble after two have left in order: %v", err)
+	}
+	log.mu.Lock()
+	warnings := log.buf.String()
+	log.mu.Unlock()
+	for _, bad := range []string{"declared dead", "CellAppMgr lost", "lost the", "BaseApp gone", "a BaseApp is gone"} {
+		if strings.Contains(warnings, bad) {
+			t.Errorf("the log warns of %q:\n%s", bad, warnings)
+		}
+	}
+	if err := c.KillCellApp(1 - spare); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Trouble(); err == nil || !strings.Contains(err.Error(), "CellApp") {
+		t.Errorf("trouble after a kill: %v", err)
 	}
 }
 

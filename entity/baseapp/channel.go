@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -76,6 +77,17 @@ func (a *BaseApp) Trouble() error {
 		return nil
 	}
 	return errors.Join(a.cellMgr.Trouble(), a.baseMgr.Trouble())
+}
+
+// StoreTrouble says why this BaseApp cannot write to the store, as far as is known; nil while it can.
+func (a *BaseApp) StoreTrouble() error {
+	switch {
+	case a.dbApp.Trouble() != nil:
+		return fmt.Errorf("there is no DBApp for this BaseApp: %w", a.dbApp.Trouble())
+	case !a.dbApp.Open():
+		return errors.New("there is no DBApp for this BaseApp")
+	}
+	return nil
 }
 
 // Closed is part of mercury.Handler.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/session"
@@ -297,10 +298,20 @@ func (c *Cluster) all() []*host.Process {
 // protocol.ServerClosing, and then ends the processes, in order, and waits for them. The writing may take
 // SaveTime. It returns the errors of processes that had ended by themselves, and ErrUnsaved if not all was
 // written. A second Stop waits for the first.
+//
+// All OS processes of a world may be stopped at once, as when a machine goes down. So the one with the
+// managers and the store goes on serving until the BaseApps elsewhere have written all and left, or are
+// declared dead, for SaveTime at most. If they stay, since the managers alone are to be replaced, Stop takes
+// that long. Of several managers (Config.Managers) it is the one that leads that waits, as long as it leads:
+// they need a majority for that, so a world with them is better ended by Shutdown.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		if c.detach != nil {
 			c.detach()
+		}
+		until := time.Now().Add(SaveTime)
+		if n := c.writersElsewhere(); n > 0 {
+			c.cfg.Log.Info("the store stays until the BaseApps elsewhere have left", "baseapps", n, "at most", SaveTime)
 		}
 		c.stopping.Store(true)
 		if c.lead != nil {
@@ -316,6 +327,7 @@ func (c *Cluster) Stop() error {
 			_ = c.loginApp.Stop() // Close reports the error
 		}
 		saved := c.save()
+		c.awaitWriters(until)
 		c.turnAway()
 		for _, p := range c.all() {
 			_ = p.Stop()

@@ -229,6 +229,65 @@ func TestShutdownByObserver(t *testing.T) {
 	}
 }
 
+// TestStopOfAll: all processes of a world are stopped at once, as by a machine that goes down, and the one
+// with the store is the first to hear it. It stays until the BaseApp has written all.
+func TestStopOfAll(t *testing.T) {
+	t.Parallel()
+	kept := memory.New()
+	cfg := guilds(t, kept, 20)
+	managers, err := cluster.StartManagers(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	bases, err := cluster.StartBaseApp(context.Background(), cfg, managers.ManagerAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = bases.Stop() }()
+	eventually(t, "written", func() bool { return len(rows(t, kept)) == 20 })
+	ended := make(chan error, 1)
+	go func() { ended <- managers.Stop() }()
+	time.Sleep(2 * time.Second) // one that does not wait has ended by then
+	begun := time.Now()
+	if err := bases.Stop(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > cluster.SaveTime/2 {
+		t.Errorf("stopped within %v", took)
+	}
+}
+
+// TestStopWithoutStore: a BaseApp that is stopped after the store has gone says why it could not write.
+func TestStopWithoutStore(t *testing.T) {
+	t.Parallel()
+	kept := memory.New()
+	cfg := guilds(t, kept, 1)
+	managers, err := cluster.StartManagers(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases, err := cluster.StartBaseApp(context.Background(), cfg, managers.ManagerAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = bases.Stop() }()
+	eventually(t, "written", func() bool { return len(rows(t, kept)) == 1 })
+	begun := time.Now()
+	if err := managers.Stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took < cluster.SaveTime || took > cluster.SaveTime+patience/2 {
+		t.Errorf("the managers waited %v for a BaseApp that stays", took)
+	}
+	if err := bases.Stop(); !errors.Is(err, cluster.ErrUnsaved) || !strings.Contains(err.Error(), "no DBApp") {
+		t.Errorf("stopped with %v", err)
+	}
+}
+
 // TestComesBack: what a world had when it was stopped lives again in the next one, and by itself.
 func TestComesBack(t *testing.T) {
 	t.Parallel()

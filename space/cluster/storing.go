@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -12,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // SaveTime is how long Stop waits for the store: an operator who stops a world wants it gone in
@@ -135,15 +137,61 @@ func (c *Cluster) save() error {
 	until := time.Now().Add(SaveTime)
 	for {
 		left := 0
+		var why error
 		for _, p := range bases {
-			_ = p.Do(func(a host.App) { left += a.(*baseapp.BaseApp).Unsaved() })
+			_ = p.Do(func(a host.App) {
+				b := a.(*baseapp.BaseApp)
+				if n := b.Unsaved(); n > 0 {
+					left += n
+					why = b.StoreTrouble()
+				}
+			})
 		}
 		switch {
 		case left == 0:
 			return nil
 		case time.Now().After(until):
-			return fmt.Errorf("%w: %d entities wait after %v", ErrUnsaved, left, SaveTime)
+			err := fmt.Errorf("%w: %d entities wait after %v", ErrUnsaved, left, SaveTime)
+			if why != nil {
+				err = fmt.Errorf("%w: %w", err, why)
+			}
+			return err
 		}
+		time.Sleep(pollPeriod)
+	}
+}
+
+// writersElsewhere counts the BaseApps of other OS processes that need the store of this one.
+func (c *Cluster) writersElsewhere() (n int) {
+	c.mu.Lock()
+	db, own := c.dbApp, slices.Clone(c.baseApps)
+	c.mu.Unlock()
+	if db == nil || c.cfg.stored() == nil {
+		return 0
+	}
+	select {
+	case <-db.Done():
+		return 0
+	default:
+	}
+	w, err := c.Status()
+	if err != nil {
+		return 0 // another leads, and has a DBApp, or the managers have ended
+	}
+	for i := range w.Apps {
+		a := &w.Apps[i]
+		here := func(p *host.Process) bool { return p.Address().At == a.AddrPort() }
+		if a.Role == status.RoleBaseApp && !slices.ContainsFunc(own, here) {
+			n++
+		}
+	}
+	return n
+}
+
+// awaitWriters keeps the managers and the DBApp until no BaseApp elsewhere needs them any more, but not for
+// longer than until: one that is not to stop must not keep them for ever.
+func (c *Cluster) awaitWriters(until time.Time) {
+	for time.Now().Before(until) && c.writersElsewhere() > 0 {
 		time.Sleep(pollPeriod)
 	}
 }

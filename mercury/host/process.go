@@ -92,7 +92,7 @@ type Env struct {
 	Jobs Jobs
 	// Lookout finds out whether other processes are there.
 	Lookout Lookout
-	// Log has the name of the process.
+	// Log has the name of the process, and where its first carrier listens, by which others know it.
 	Log *slog.Logger
 }
 
@@ -117,6 +117,7 @@ type Process struct {
 	app   App
 	net   *Net
 	seals []*secure.Guard // of each carrier; nil for none
+	named bool            // the log has where the app listens
 	now   time.Duration
 	next  time.Duration // tick
 	woken time.Duration // when the turn before began

@@ -109,6 +109,7 @@ func (p *Process) begin() error {
 		places[i] = Place{c.Network(), c.Self()}
 	}
 	p.places.Store(&places)
+	p.nameInLog()
 	env := Env{
 		Transport: net, Net: net, Self: net.Self(), Places: slices.Clone(places), Chance: p.host.chances.source(),
 		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, Work: p.work(), CPU: p.meter.used, ProcessCPU: processCPU,
@@ -128,6 +129,17 @@ func (p *Process) begin() error {
 	p.now = p.host.Clock()
 	p.next = p.now
 	return nil
+}
+
+// nameInLog adds where the app listens to its log: other OS processes may run one of the same name, and log
+// to the same place, and others know the app by its address.
+func (p *Process) nameInLog() {
+	if p.named {
+		return // by an earlier start at the same place
+	}
+	if at := p.Address().At; at.IsValid() {
+		p.log, p.named = p.log.With("listens", at), true
+	}
 }
 
 // beginCarrier makes the start of one carrier, with a secret and a Guard of its own.

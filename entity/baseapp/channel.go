@@ -79,7 +79,8 @@ func (a *BaseApp) Trouble() error {
 	return errors.Join(a.cellMgr.Trouble(), a.baseMgr.Trouble())
 }
 
-// StoreTrouble says why this BaseApp cannot write to the store, as far as is known; nil while it can.
+// StoreTrouble says why this BaseApp cannot write to the store, as far as is known; nil while it
+// can.
 func (a *BaseApp) StoreTrouble() error {
 	switch {
 	case a.dbApp.Trouble() != nil:
@@ -131,7 +132,8 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 	}
 }
 
-// logLost logs the end of a channel to a manager or the DBApp. Those end the channels of one that has left.
+// logLost logs the end of a channel to a manager or the DBApp. Those end the channels of one that
+// has left.
 func (a *BaseApp) logLost(what string, reason error) {
 	if a.leave.state != leaveGone {
 		a.log.Warn(what, "reason", reason)

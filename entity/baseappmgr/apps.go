@@ -173,8 +173,8 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 	m.baseApps = slices.Delete(m.baseApps, i, i+1)
 	freed := m.freeAll(a)
 	if a.leaving && freed == 0 {
-		// As the verdict says no more than that it is gone, it may have died when it was about to leave. The
-		// CellAppMgr logs that.
+		// As the verdict says no more than that it is gone, it may have died when it was about to
+		// leave. The CellAppMgr logs that.
 		m.log.Info("a BaseApp has left", "at", a.at)
 		return
 	}

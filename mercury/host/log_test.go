@@ -10,8 +10,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 )
 
-// Every OS process of a cluster numbers its apps from 1, so in their logs side by side a name alone told
-// nobody who spoke. The address does: a status, and what others log of the app, have the same one.
+// Every OS process of a cluster numbers its apps from 1, so in their logs side by side a name alone
+// told nobody who spoke. The address does: a status, and what others log of the app, have the same
+// one.
 func TestLogTellsTheAddress(t *testing.T) {
 	seen := make(map[string]bool)
 	for range 2 {

@@ -92,7 +92,8 @@ type Env struct {
 	Jobs Jobs
 	// Lookout finds out whether other processes are there.
 	Lookout Lookout
-	// Log has the name of the process, and where its first carrier listens, by which others know it.
+	// Log has the name of the process, and where its first carrier listens, by which others know
+	// it.
 	Log *slog.Logger
 }
 

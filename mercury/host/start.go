@@ -131,8 +131,8 @@ func (p *Process) begin() error {
 	return nil
 }
 
-// nameInLog adds where the app listens to its log: other OS processes may run one of the same name, and log
-// to the same place, and others know the app by its address.
+// nameInLog adds where the app listens to its log: other OS processes may run one of the same name,
+// and log to the same place, and others know the app by its address.
 func (p *Process) nameInLog() {
 	if p.named {
 		return // by an earlier start at the same place

@@ -299,11 +299,12 @@ func (c *Cluster) all() []*host.Process {
 // SaveTime. It returns the errors of processes that had ended by themselves, and ErrUnsaved if not all was
 // written. A second Stop waits for the first.
 //
-// All OS processes of a world may be stopped at once, as when a machine goes down. So the one with the
-// managers and the store goes on serving until the BaseApps elsewhere have written all and left, or are
-// declared dead, for SaveTime at most. If they stay, since the managers alone are to be replaced, Stop takes
-// that long. Of several managers (Config.Managers) it is the one that leads that waits, as long as it leads:
-// they need a majority for that, so a world with them is better ended by Shutdown.
+// All OS processes of a world may be stopped at once, as when a machine goes down. So the one with
+// the managers and the store goes on serving until the BaseApps elsewhere have written all and
+// left, or are declared dead, for SaveTime at most. If they stay, since the managers alone are to
+// be replaced, Stop takes that long. Of several managers (Config.Managers) it is the one that leads
+// that waits, as long as it leads: they need a majority for that, so a world with them is better
+// ended by Shutdown.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		if c.detach != nil {

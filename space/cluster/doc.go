@@ -86,11 +86,11 @@
 // # The end
 //
 // Cluster.Stop ends the processes of one OS process, after its BaseApps have written what a store
-// keeps; the rest of the world goes on. The one with the store waits for the BaseApps elsewhere, which
-// may be stopping, too. Shutdown, by the managers' process or by an Observer with
-// an operator's key, stops the whole world: in order, with nothing under way, with the last state
-// of every kept entity in the store, and with a report of what was saved. Package cellappmgr has
-// the steps. Each process ends by itself then, and Wait returns.
+// keeps; the rest of the world goes on. The one with the store waits for the BaseApps elsewhere,
+// which may be stopping, too. Shutdown, by the managers' process or by an Observer with an
+// operator's key, stops the whole world: in order, with nothing under way, with the last state of
+// every kept entity in the store, and with a report of what was saved. Package cellappmgr has the
+// steps. Each process ends by itself then, and Wait returns.
 //
 // # Two sides
 //

@@ -229,8 +229,8 @@ func TestShutdownByObserver(t *testing.T) {
 	}
 }
 
-// TestStopOfAll: all processes of a world are stopped at once, as by a machine that goes down, and the one
-// with the store is the first to hear it. It stays until the BaseApp has written all.
+// TestStopOfAll: all processes of a world are stopped at once, as by a machine that goes down, and
+// the one with the store is the first to hear it. It stays until the BaseApp has written all.
 func TestStopOfAll(t *testing.T) {
 	t.Parallel()
 	kept := memory.New()
@@ -261,7 +261,8 @@ func TestStopOfAll(t *testing.T) {
 	}
 }
 
-// TestStopWithoutStore: a BaseApp that is stopped after the store has gone says why it could not write.
+// TestStopWithoutStore: a BaseApp that is stopped after the store has gone says why it could not
+// write.
 func TestStopWithoutStore(t *testing.T) {
 	t.Parallel()
 	kept := memory.New()

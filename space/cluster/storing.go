@@ -188,8 +188,8 @@ func (c *Cluster) writersElsewhere() (n int) {
 	return n
 }
 
-// awaitWriters keeps the managers and the DBApp until no BaseApp elsewhere needs them any more, but not for
-// longer than until: one that is not to stop must not keep them for ever.
+// awaitWriters keeps the managers and the DBApp until no BaseApp elsewhere needs them any more, but
+// not for longer than until: one that is not to stop must not keep them for ever.
 func (c *Cluster) awaitWriters(until time.Time) {
 	for time.Now().Before(until) && c.writersElsewhere() > 0 {
 		time.Sleep(pollPeriod)

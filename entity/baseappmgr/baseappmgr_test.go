@@ -524,3 +524,20 @@ func TestRoutes(t *testing.T) {
 		t.Errorf("the routes and the table differ in %v", differ)
 	}
 }
+
+// Only a BaseApp that goes without having said so is worth a warning.
+func TestLeftIsNoWarning(t *testing.T) {
+	for _, said := range []bool{false, true} {
+		r := newRig(t)
+		var logs strings.Builder
+		r.m.log = slog.New(slog.NewTextHandler(&logs, nil))
+		x := r.joinTold(baseX)
+		if said {
+			r.say(x, &wire.Leaving{})
+		}
+		r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX})
+		if warned := strings.Contains(logs.String(), "WARN"); warned == said || said != strings.Contains(logs.String(), "has left") {
+			t.Errorf("said %v, and the log has %q", said, logs.String())
+		}
+	}
+}

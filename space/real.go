@@ -199,8 +199,8 @@ func (r *Real) AllClients() entity.Mailbox {
 // SetDetailFactor shrinks the distances within which the entity's client is sent detailed
 // properties and broadcast calls of other entities: 1 as the definitions say, 0.5 half of that. Use
 // it for load that the game sees coming: a crowd, a client on a bad line. It lasts until the
-// session ends, across cells, and goes with backups. It does nothing without a client, or if the factor is not above 0 and
-// at most 1.
+// session ends, across cells, and goes with backups. It does nothing without a client, or if the
+// factor is not above 0 and at most 1.
 func (r *Real) SetDetailFactor(factor float32) {
 	if r.witness != nil {
 		r.witness.SetDetailFactor(factor)

@@ -19,8 +19,8 @@ func (r *Real) AoI() (radius, hysteresis float32) {
 
 // SetAoI makes the entity's client see as far as radius, and what it sees until it is hysteresis farther
 // away, in metres: a telescope, a tunnel. It may be called at any time, and lasts until the session
-// ends, across cells and with backups; 0 and 0 bring back what Config says. What comes into view or goes out of it does
-// so with the next tick. Without a client it does nothing.
+// ends, across cells and with backups; 0 and 0 bring back what Config says. What comes into view or goes
+// out of it does so with the next tick. Without a client it does nothing.
 //
 // It fails, and changes nothing, if radius or hysteresis is not above 0, or if both together reach
 // farther than Config.Border.GhostDistance allows: nobody can see who has no ghost.

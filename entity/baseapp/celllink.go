@@ -95,9 +95,9 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 //	 └───────── GonePayload; Leave and a loss ───────────────────┘ order: back to Live
 //	            Locating: NoSpace
 //
-// The link of a restored base with a cell part begins as Adopting: a Current makes it Live, a Lost or an
-// Offer Lost, and after adoptGrace it is Locating, some incarnations on. If the real that it has adopted turns
-// out not to be of the last incarnation that the client was shown, it is Lost.
+// The link of a restored base with a cell part begins as Adopting: a Current makes it Live, a Lost
+// or an Offer Lost, and after adoptGrace it is Locating, some incarnations on. If the real that it
+// has adopted turns out not to be of the last incarnation that the client was shown, it is Lost.
 //
 // Every entry into Locating begins a new incarnation. An older one may still exist although nobody
 // has heard of it, so everything that it does is refused.
@@ -316,9 +316,9 @@ func (l *cellLink) Lost(now time.Duration, order entity.Order) bool {
 	return true
 }
 
-// Shown takes in that the client was shown an incarnation: a former life began it, and ended all before. One of
-// those that is alive must not go on: what it says would come after what the later one said. True means that
-// the present real is lost by that.
+// Shown takes in that the client was shown an incarnation: a former life began it, and ended all
+// before. One of those that is alive must not go on: what it says would come after what the later
+// one said. True means that the present real is lost by that.
 func (l *cellLink) Shown(now time.Duration, incarnation uint32) bool {
 	if l.state != linkLive && l.state != linkCreating {
 		return false

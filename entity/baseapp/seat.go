@@ -298,15 +298,16 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 	}
 }
 
-// outdated drops what there is for a client of an incarnation whose view it has forgotten: in a past that has
-// not been it was told of the next one, and what it has counted since is of that.
+// outdated drops what there is for a client of an incarnation whose view it has forgotten: in a past
+// that has not been it was told of the next one, and what it has counted since is of that.
 func (s *seat) outdated(has uint64) {
 	s.tail.Keep(func(stream uint8, _ uint64) bool { return protocol.Stream(stream) != protocol.CellStream })
 	s.sent[protocol.CellStream] = has
 }
 
-// endOutdated ends a cell part that comes before the one that the client was shown. A client that lies has its
-// own entity restored, as when its CellApp dies: once, and only after its BaseApp has died.
+// endOutdated ends a cell part that comes before the one that the client was shown. A client that
+// lies has its own entity restored, as when its CellApp dies: once, and only after its BaseApp has
+// died.
 func (b *base) endOutdated() {
 	if order := b.link.Order(); b.link.Shown(b.app.now, b.shownTo) {
 		b.log.Warn("the cell part was ended before, by a former life of the base", "order", order, "shown", b.shownTo)

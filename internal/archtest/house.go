@@ -101,7 +101,7 @@ entity/store/sqlite: FLOOR1 entity entity/store entity/store/internal/relational
 entity/store/postgres: FLOOR1 entity entity/store entity/store/internal/relational github.com/jackc/pgx/v5 github.com/jackc/pgx/v5/...
 entity/store/accounts: entity/store property entity/loginapp golang.org/x/crypto/argon2 golang.org/x/sync/semaphore
 entity/store/...: FLOOR1 entity entity/store
-mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
+mercury/mercurytest: internal/enum mercury mercury/udp golang.org/x/sys/unix
 mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
@@ -208,6 +208,7 @@ entity/client/protocol.Seen.Read: for the decoders of what is handed over
 entity/client/protocol.ReadDoors: for the decoders of messages about BaseApps
 ghost.Haunts.Read: for the decoders of what is handed over
 aoi/witness.Witness.Read: for the decoders of what is handed over
+aoi/witness.Witness.ReadSaid: for the decoders of backups
 migrate.Rule.Code: for the messages that contain a rule
 migrate.Part.Code: for the messages that contain a part
 space.NewPopulation: for package space/cellapp, which hosts it

@@ -116,8 +116,7 @@ func TestRefusedAfterTheEnd(t *testing.T) {
 	r.create(7, -50, 0)
 	r.tick(3)
 	var told, asked int
-	var leave func()
-	leave = func() {
+	leave := func() {
 		told++
 		r.teleport(7, entity.Destination{Space: 2}, 3)
 	}

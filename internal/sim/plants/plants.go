@@ -82,8 +82,8 @@ func teleports() []plant {
 			"	t.user, t.request = rd.Varint(), rd.Uvarint()\n",
 			"	t.user = rd.Varint()\n	rd.Uvarint()\n"},
 		{"a refused real is told that it has arrived", "space/population_teleports.go",
-			"	a := arrival{refused: no}\n",
-			"	a := arrival{}\n	_ = no\n"},
+			"	a := arrival{refused: no, toldEnd: h.ToldEnd}\n",
+			"	a := arrival{toldEnd: h.ToldEnd}\n	_ = no\n"},
 	}
 }
 

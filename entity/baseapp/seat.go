@@ -262,11 +262,11 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 			has[i] = min(has[i], shared)
 		}
 	}
-	astray := s.enabled && has[protocol.BaseStream] < m.Has[protocol.BaseStream] && b.told != 0 && b.told != m.Incarnation
+	astray := s.enabled && has[protocol.BaseStream] < m.Has[protocol.BaseStream] && b.told != 0 && b.told < m.Incarnation
 	if astray {
 		has[protocol.CellStream] = m.Has[protocol.CellStream]
 		s.outdated(has[protocol.CellStream])
-		b.shownTo = max(m.Incarnation, b.told+1)
+		b.shownTo = m.Incarnation
 	}
 	old := s.client
 	if old != nil {

@@ -182,6 +182,26 @@ func TestViewThatWasForgottenIsNotGoneOnWith(t *testing.T) {
 	}
 }
 
+// A client that comes late has the view of an incarnation before, and hears of the present one as all others.
+func TestClientThatIsBehindHearsOfTheNext(t *testing.T) {
+	r, g, v := seated(t)
+	b := r.a.byID[v.ID()]
+	stream := b.appendClient(nil)
+	b.tell((&protocol.Call{ID: b.id, Args: append([]byte{0}, "lost with its base"...)}).Append(nil))
+	g.wantTexts("lost with its base")
+	moved(t, r, b, stream)
+	b.link.unknown = adoptGap
+	b.told = 99 // as by the next incarnation
+	b.seat.forgetCell()
+	b.tell(protocol.AppendReset(nil))
+	b.relays("of the next")
+	g.resumes(2)
+	g.wantTexts("of the next")
+	if b.link.State() != linkLive {
+		t.Errorf("the cell part is %v", b.link.State())
+	}
+}
+
 func TestClientsThatTravelWithoutASeat(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.spawn()

@@ -350,7 +350,7 @@ func (c *Client) onResetEntities(body []byte) error {
 		return malformed("reset of entities has a body")
 	}
 	c.forget()
-	c.player, c.enabled = nil, false
+	c.player, c.enabled, c.incarnation = nil, false, 0
 	if c.state != Closed && c.cfg.Events.EntitiesReset != nil {
 		c.cfg.Events.EntitiesReset()
 	}
@@ -372,7 +372,10 @@ func (c *Client) forget() {
 	c.entities, c.data, c.day = replicas{}, nil, dayClock{}
 	c.aliases.clear()
 	c.forgetKept()
-	c.inWorld, c.incarnation, c.space, c.bundle = false, 0, 0, 0
+	if c.inWorld {
+		c.incarnation++ // at the least: the next has not said which it is
+	}
+	c.inWorld, c.space, c.bundle = false, 0, 0
 	c.dirty, c.moving, c.charges = false, false, nil
 	for _, k := range gone.order {
 		if c.state != Closed { // by one of them

@@ -46,6 +46,8 @@ type Wild struct {
 	Gossips int
 	// Settlers is how many entities have their cell parts, and others, made near somebody.
 	Settlers int
+	// Views says that players see, and are seen, in changing ways; see views.go.
+	Views bool
 	// Hold holds back moves and messages of flows, in front of CellApps, across handoffs.
 	Hold bool
 	// Breaks breaks channels between living apps, each at a message of a drawn kind.

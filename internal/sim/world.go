@@ -114,6 +114,7 @@ type world struct {
 	// This is what bases of a wild world know of the run; see Wild.
 	chance     streams
 	calm, hush bool
+	views      bool // players see, and are seen, in changing ways
 
 	// travels says that all are teleported now and then, travellers who may be gone near to, haven
 	// the space that they go to, and outcomes how it went, by code.
@@ -206,6 +207,7 @@ func newWorld(o Options) (*world, error) {
 	}
 	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
+	w.views = o.Wild.Views
 	if w.travels = o.Wild.Travellers > 0; w.travels {
 		w.outcomes = map[placement.Code]int{}
 	}
@@ -402,6 +404,7 @@ func (s *walkerCell) OnWitnessed(on bool) { s.noteHook(fmt.Sprintf("OnWitnessed(
 
 // OnBeat sends the base a number.
 func (s *walkerCell) OnBeat(entity.Callback) {
+	s.w.view(s.Real)
 	if hushed(s.Real) {
 		return
 	}

@@ -113,8 +113,9 @@ type Resume struct {
 	Digest Digest
 	// Has is how many messages of each stream the client has had.
 	Has Counts
-	// Incarnation is that of the cell part whose view the client has, 0 for none. A proxy that was restored
-	// may not know of it: the client has then forgotten the view that the proxy would go on with.
+	// Incarnation is that of the cell part whose view the client has, or one more if it was told to
+	// forget that, 0 if it has seen none. A proxy that was restored may not know of it: the client has
+	// then forgotten the view that the proxy would go on with.
 	Incarnation uint32
 }
 

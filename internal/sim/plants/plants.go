@@ -36,7 +36,17 @@ func plants() []plant {
 	all = append(all, elections()...)
 	all = append(all, gateways()...)
 	all = append(all, stops()...)
-	return append(all, managers()...)
+	all = append(all, managers()...)
+	return append(all, views()...)
+}
+
+// views lists bugs in what scripts set of how clients see.
+func views() []plant {
+	return []plant{
+		{"how far a client sees is settable on its first cell only", "space/real_aoi.go",
+			"	radius, hysteresis = r.AoI()\n	r.cell.ranges.SetRange(r.trigger, radius, radius+hysteresis)\n	return nil\n",
+			"	if radius, hysteresis = r.AoI(); r.Order().Hop == 0 {\n		r.cell.ranges.SetRange(r.trigger, radius, radius+hysteresis)\n	}\n	return nil\n"},
+	}
 }
 
 // calls lists bugs in how scripts call each other.

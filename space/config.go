@@ -90,8 +90,7 @@ type Config struct {
 	// Overload sets what a CellApp saves when it has too much to do; its zero fields have defaults
 	// of their own.
 	Overload overload.Config
-	// Witness sets how players are told what they see; its zero fields have defaults of their own, but
-	// for MaxRadius, which is AoIRadius then: as with SetAoI, turns go by how far the client sees.
+	// Witness sets how players are told what they see; its zero fields have defaults of their own.
 	Witness witness.Config
 }
 
@@ -99,7 +98,6 @@ type Config struct {
 func (c Config) WithDefaults() Config {
 	c.AoIRadius = cmp.Or(c.AoIRadius, DefaultAoIRadius)
 	c.AoIHysteresis = cmp.Or(c.AoIHysteresis, DefaultAoIHysteresis)
-	c.Witness.MaxRadius = cmp.Or(c.Witness.MaxRadius, c.AoIRadius)
 	c.GhostSlack = cmp.Or(c.GhostSlack, DefaultGhostSlack)
 	c.GhostLife = cmp.Or(c.GhostLife, DefaultGhostLife)
 	c.CheckPeriod = cmp.Or(c.CheckPeriod, DefaultCheckPeriod)

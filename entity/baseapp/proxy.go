@@ -141,7 +141,7 @@ func (b *base) attach(c *client, ready bool) error {
 // beginSession numbers a session.
 func (b *base) beginSession() {
 	b.sessions++
-	b.session = b.sessions
+	b.session, b.shownTo = b.sessions, 0 // a client that lied of what it was shown harms no other
 	b.freshIncarnation()
 }
 

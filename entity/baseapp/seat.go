@@ -262,6 +262,7 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 			has[i] = min(has[i], shared)
 		}
 	}
+	// It has heard of a past that has not been, and there of a later incarnation than this life knows.
 	astray := s.enabled && has[protocol.BaseStream] < m.Has[protocol.BaseStream] && b.told != 0 && b.told < m.Incarnation
 	if astray {
 		has[protocol.CellStream] = m.Has[protocol.CellStream]

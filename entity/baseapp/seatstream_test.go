@@ -202,6 +202,20 @@ func TestClientThatIsBehindHearsOfTheNext(t *testing.T) {
 	}
 }
 
+// What a client has said of what it was shown ends with its session: it may have lied.
+func TestNextClientIsShownAll(t *testing.T) {
+	r, _, v := seated(t)
+	b := r.a.byID[v.ID()]
+	b.shownTo = 1 << 31
+	b.relay(&flow.Bundle{Session: b.session, Bytes: []byte("kept from who lied")})
+	b.beginSession()
+	before := b.seat.sent[protocol.CellStream]
+	b.relay(&flow.Bundle{Session: b.session, Bytes: []byte("for the next")})
+	if n := b.seat.sent[protocol.CellStream]; before != 0 || n != 1 {
+		t.Errorf("%d bundles for who lied, %d in all", before, n)
+	}
+}
+
 func TestClientsThatTravelWithoutASeat(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.spawn()

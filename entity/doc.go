@@ -59,13 +59,14 @@
 //	               once, but for an entity without a base that is nowhere, after 15 seconds
 //	ErrNoPart      the entity has no such part now
 //	ErrNoMethod    its type has no script there, or not this method
-//	ErrRefused     a base's script panicked, or its results do not fit the definition
+//	ErrRefused     a base's script panicked, or a cell part's three times over this call, or its
+//	               results do not fit the definition
 //	ErrTimeout     none of these came in time: see Mailbox.Within
 //
 // After ErrTimeout and ErrNoEntity the call may have been handled all the same. An error that Call
 // itself returns means that nothing was sent and nobody answers; ErrFull is one. A cell part whose
-// script panics is restored, and handles the call again. A method that has results may be called
-// without Then, and they are dropped.
+// script panics is restored, and handles the call again, twice at most. A method that has results may
+// be called without Then, and they are dropped.
 //
 // A method may answer later: it takes a token by Later (Base.Later, space.Real.Later), and what it
 // returns does not count then, unless it is an error. Any callback of the same script answers by Answer

@@ -185,7 +185,10 @@ type Create struct {
 	Heard uint64
 	// Restored says that Parts are a backup, not a first state.
 	Restored bool
-	Parts    []byte // aliases the input after Parse
+	// Pass names the messages that the real is to take without its script, which has panicked over them
+	// again and again: at most flow.MaxCulprits.
+	Pass  []flow.Culprit
+	Parts []byte // aliases the input after Parse
 }
 
 func (m *Create) code(c *codec.Coder) {
@@ -201,6 +204,7 @@ func (m *Create) code(c *codec.Coder) {
 	c.Uvarint((*uint64)(&m.Handled))
 	c.Uvarint(&m.Heard)
 	c.Bool(&m.Restored)
+	codec.List(c, &m.Pass, flow.MaxCulprits, 1, func(c *codec.Coder, x *flow.Culprit) { x.Code(c) })
 	c.Rest(&m.Parts, MaxParts)
 }
 
@@ -285,6 +289,10 @@ type Lost struct {
 	// Code says why a new real was refused for good; 0 if it was not.
 	Code   placement.Code
 	Reason string
+	// Fault says that another attempt may well end alike: its script panicked, or its state could not be
+	// read. Culprit is the message over which the script panicked; zero if over none.
+	Fault   bool
+	Culprit flow.Culprit
 }
 
 func (m *Lost) code(c *codec.Coder) {
@@ -293,6 +301,8 @@ func (m *Lost) code(c *codec.Coder) {
 	c.U64((*uint64)(&m.Title))
 	codec.Enum(c, &m.Code, 0, placement.LastCode)
 	c.String(&m.Reason, MaxReason)
+	c.Bool(&m.Fault)
+	m.Culprit.Code(c)
 }
 
 // Append and Parse are what code describes.

@@ -37,11 +37,13 @@ func messages() []message {
 		}},
 		&migrate.OnloadAck{ID: id, Order: order, Elsewhere: true},
 		&migrate.OnloadRefused{ID: id, Order: order, Code: placement.Full, Reason: "full"},
-		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Session: flow.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts},
+		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Session: flow.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts,
+			Pass: []flow.Culprit{{From: id, FromPart: entity.BasePart, Mark: flow.MarkOf(2, 7)}, {From: id + 1, FromPart: entity.CellPart, Mark: 9}}},
 		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 1 << 40},
 		&migrate.Refuse{ID: id, Order: order},
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},
 		&migrate.Lost{ID: id, Order: order, Title: 9, Code: placement.Full, Reason: "the script panicked"},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Fault: true, Culprit: flow.Culprit{From: id, FromPart: entity.CellPart, Mark: flow.MarkOf(2, 7)}},
 		&migrate.Probe{ID: id, Order: order, Base: base, Hops: 3},
 	}
 }

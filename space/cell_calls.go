@@ -12,7 +12,11 @@ import (
 
 // handle acts on a flow message; mark is its place in the flow.
 func (r *Real) handle(m *flow.Message, mark flow.Mark, payload []byte) error {
-	defer func() { r.call, r.cause = entity.Call{}, 0 }()
+	r.startHandling(m, mark)
+	defer func() {
+		r.call, r.cause = entity.Call{}, 0
+		r.endHandling()
+	}()
 	if m.FromPart == entity.BasePart && m.From == r.e.ID {
 		r.call, r.cause = entity.Call{Number: uint64(mark)}, uint64(mark)
 	}

@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
@@ -120,7 +121,7 @@ func (p *Population) Create(m *migrate.Create, from mercury.Address) {
 	if err := c.create(m, rec); err != nil {
 		c.count.Errors++
 		c.log.Error("entity not created", "entity", m.ID.String(), "error", err)
-		p.tellLost(from, m.ID, m.Order, m.Title, err.Error())
+		p.tellFault(from, m.ID, m.Order, m.Title, err.Error(), flow.Culprit{})
 	}
 }
 
@@ -149,6 +150,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 		p := r.base()
 		p.in = flow.NewReceiver(m.Handled.Stream(), m.Handled.Number())
 		p.at = m.Base
+		r.pass = slices.Clone(m.Pass)
 		if m.Restored {
 			r.patientUntil = c.now + CallPatience
 		}
@@ -213,7 +215,11 @@ func (c *Cell) destroy(r *Real) {
 
 // lose gives up a real that cannot go on; its base restores it.
 func (c *Cell) lose(r *Real) {
-	c.population.tellLost(r.e.Base, r.e.ID, r.e.Order, r.title, r.reason)
+	if r.panicked {
+		c.population.tellFault(r.e.Base, r.e.ID, r.e.Order, r.title, r.reason, r.culprit)
+	} else {
+		c.population.tellLost(r.e.Base, r.e.ID, r.e.Order, r.title, r.reason)
+	}
 	if r.e.Base.IsZero() { // nothing brings it back
 		r.failOwed()
 		c.population.owe(r)

@@ -248,6 +248,7 @@ func (r *Real) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 		return
 	}
 	reply := x.Reply(r.cell.scripts.Schema().ByID(x.Type), a, err)
+	err = nil // a panic leaves it so
 	r.guard(x.Callback, func() { err = script.CallBack(r.kind, r.script, x.Callback, reply) })
 	if err != nil {
 		r.cell.count.Errors++

@@ -89,6 +89,8 @@ type Real struct {
 	call         entity.Call // being handled
 	uploads      uploads
 	cause        uint64        // number of the base's message being handled; 0 for none
+	handling     flow.Culprit  // the message being handled
+	passing      bool          // it is passed over; see passing.go
 	saving       uint64        // number of the backup that the base has to confirm; 0 for none
 	savedAt      time.Duration // when the last backup was sent
 	// inBackup is what that has which the base has to confirm, backed what the newest confirmed one
@@ -107,7 +109,10 @@ type Real struct {
 	rival   mercury.Address
 	rivalAt time.Duration
 
-	reason string // why it is lost
+	reason   string // why it is lost
+	panicked bool   // its script has, over the message culprit if that is not zero
+	culprit  flow.Culprit
+	pass     []flow.Culprit // messages to pass over
 }
 
 // departure says how a real leaves. The cell acts on it after the callback or walk that set it.

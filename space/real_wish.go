@@ -93,6 +93,7 @@ func (r *Real) tellGrant(x *script.Waiting, a *flow.Answer, err error) {
 		m := entity.Mailbox{ID: g.ID, Kind: entity.BaseMailbox, Def: r.cell.scripts.Schema().ByID(g.Type), At: g.App.At, Salt: g.App.Salt}
 		holder = m.Value()
 	}
+	err = nil // a panic leaves it so
 	r.guard(x.Callback, func() {
 		if x.Method == flow.WishForBase {
 			err = script.CallBack(r.kind, r.script, x.Callback, entity.BaseReply{User: x.User, Base: holder, Err: g.Err})

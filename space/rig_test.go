@@ -155,6 +155,8 @@ func (a *Avatar) Pay(n uint32) (uint32, string, error) {
 		return 0, strings.Repeat("x", flow.MaxArguments), nil
 	case 16:
 		a.Destroy()
+	case 17:
+		panic("out of money")
 	}
 	return 100 - n, "avatar", nil
 }
@@ -185,6 +187,9 @@ func (a *Avatar) OnSpawned(s SpawnReply) {
 func (a *Avatar) OnPaid(p entity.Reply) {
 	var left uint32
 	var by string
+	if p.User == 17 {
+		panic("unlucky")
+	}
 	if err := p.Scan(&left, &by); err != nil {
 		a.note("%s of %v: %v", p.Method, p.Target, err)
 		return
@@ -436,7 +441,8 @@ type rig struct {
 	dataNumber uint64
 	levels     map[mercury.Address]mercury.Level // of the ways to apps
 	locate     func(a *testApp, id entity.ID, in entity.SpaceID, at property.Vector3)
-	baseHeard  uint64 // what a base says to have heard of a real that it restores
+	baseHeard  uint64         // what a base says to have heard of a real that it restores
+	passOver   []flow.Culprit // what it tells that real to pass over
 }
 
 // newRig cuts the space into n cells by lines at x = 0, 400, 800 ...; app k has cell k.
@@ -706,7 +712,7 @@ func (r *rig) restore(id entity.ID, x float32, parts []byte, handled flow.Mark) 
 	b.out.Rewind(handled.Number())
 	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{
 		ID: id, Type: r.scripts.Schema().Type("Avatar").ID, Space: 1, Order: b.order, Base: r.base,
-		Session: flow.Session{Number: b.session, Room: 900}, Handled: handled, Heard: r.baseHeard, Restored: true, Parts: parts,
+		Session: flow.Session{Number: b.session, Room: 900}, Handled: handled, Heard: r.baseHeard, Restored: true, Pass: r.passOver, Parts: parts,
 	}})
 	r.pump()
 	return a

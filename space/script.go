@@ -11,8 +11,11 @@ import (
 
 // guard runs game code. A panic affects only its entity: it is logged with its stack, the
 // half-changed real is dropped, and its base restores it from the last backup. An entity without a
-// base is gone.
+// base is gone. Nothing is run while a message is passed over; see passing.go.
 func (r *Real) guard(what string, f func()) {
+	if r.passing {
+		return
+	}
 	r.cell.watch.Enter(&r.meter)
 	defer r.cell.watch.Leave()
 	defer r.contain(what)
@@ -27,6 +30,7 @@ func (r *Real) contain(what string) {
 	}
 	invariant.Pass(p)
 	r.cell.count.Errors++
+	r.panicked, r.culprit = true, r.handling
 	r.Log().Error("script panicked; the entity is restored from its backup if it has not left",
 		"in", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	switch r.gone {
@@ -75,6 +79,9 @@ func callback[T any](r *Real, name string, f func(T)) {
 func (r *Real) callMethod(index int, asked script.Asked, source entity.ID, args []byte) (results script.Results, err error) {
 	if _, err := r.kind.Method(index); err != nil {
 		return results, err
+	}
+	if r.passing {
+		return results, errPassed
 	}
 	former := r.owed.Begin(asked)
 	r.guard("cell method", func() { results, err = r.kind.Call(&r.cell.population.parameters, r.script, index, source, args) })

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -21,8 +22,8 @@ const (
 	// thousands at once. An Offer contains a whole entity.
 	wordsPerTick = 64
 
-	// latestRepeat is the longest time between two repeats, which grows from migrate.ResendOnload on. A
-	// base that is only slow has the word in its queue.
+	// latestRepeat is the longest time between two repeats, which grows from migrate.ResendOnload
+	// on. A base that is only slow has the word in its queue.
 	latestRepeat = 8 * migrate.ResendOnload
 )
 
@@ -163,6 +164,12 @@ func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Ord
 // tellLost tells a base, until it answers, that there is no real of this order here.
 func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Order, title migrate.Title, reason string) {
 	p.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Title: title, Reason: reason[:min(len(reason), migrate.MaxReason)]})
+}
+
+// tellFault does so for a real that a fault of the game's code or data has ended.
+func (p *Population) tellFault(to mercury.Address, id entity.ID, order entity.Order, title migrate.Title, reason string, over flow.Culprit) {
+	p.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Title: title, Reason: reason[:min(len(reason), migrate.MaxReason)],
+		Fault: true, Culprit: over})
 }
 
 // tellRefused tells a base, until it answers, that its new cell part is not taken.

@@ -68,6 +68,7 @@ type base struct {
 	// where the real is.
 	heard    mercury.Address
 	link     cellLink
+	faults   faults
 	timers   script.Timers
 	owed     script.Owed
 	requests script.Requests

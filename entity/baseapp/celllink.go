@@ -26,8 +26,8 @@ const (
 
 	// offerGrace is how long a base waits after a loss before it restores its cell part. In that
 	// time a CellApp may offer a frozen copy, or a real that was handed on may report where it is.
-	// After a death the wait ends as soon as all CellApps have said what they know (mourn.go). It
-	// also slows down a script that panics after every restore.
+	// After a death the wait ends as soon as all CellApps have said what they know (mourn.go). A
+	// script that panics after every restore is slowed down further (fault.go).
 	offerGrace = 500 * time.Millisecond
 )
 
@@ -314,6 +314,13 @@ func (l *cellLink) Lost(now time.Duration, order entity.Order) bool {
 	l.follow(order)
 	l.lose(now)
 	return true
+}
+
+// Delay has a cell part that is lost be restored later than otherwise.
+func (l *cellLink) Delay(d time.Duration) {
+	if l.state == linkLost {
+		l.at += d
+	}
 }
 
 // Shown takes in that the client was shown an incarnation: a former life began it, and ended all

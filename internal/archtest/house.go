@@ -203,6 +203,7 @@ entity/flow.Sender.Read: for the decoders of what is handed over, and of copies
 entity/flow.Receiver.Read: for the decoders of what is handed over, and of copies
 entity/flow.ClientRest.Read: for the decoders of what is handed over
 entity/flow.Session.Read: for the decoders of what is handed over, and of copies
+entity/flow.Culprit.Code: for the messages that contain it
 entity/flow.Steer.Read: for the decoder of what a CellApp is told to steer
 entity/client/protocol.Seen.Read: for the decoders of what is handed over
 entity/client/protocol.ReadDoors: for the decoders of messages about BaseApps

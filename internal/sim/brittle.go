@@ -9,7 +9,9 @@ import (
 // Brittle entities walk about and panic: in a method, a timer, at the end of a walk, before and
 // after a handoff, when they come back, when they go, or in their base. Their base says in which
 // hook and in which life, since a panic takes back everything that the cell part has noted of it.
-// Each panic may cost the entity a life, and nobody else anything.
+// Each panic may cost the entity a life, and nobody else anything. With Wild.Bursts they are also
+// called with something that they panic at in each life, which has to be passed over in the end:
+// what their base notes with them comes behind it.
 
 const brittleDef = `
 <root>
@@ -22,6 +24,7 @@ const brittleDef = `
 	<CellMethods>
 		<note> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </note>
 		<crack> <Arg> UINT8 </Arg> <Arg> UINT32 </Arg> </crack>
+		<burst/>
 	</CellMethods>
 	<BaseMethods>
 		<told> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </told>
@@ -84,6 +87,9 @@ func (b *brittleBase) OnBeat(entity.Callback) {
 			_ = b.DestroyCell()
 		}
 	}
+	if b.w.bursts && b.w.chance.game.IntN(120) == 0 {
+		_ = b.Cell().Call("burst")
+	}
 }
 
 // OnRestored begins another life.
@@ -92,8 +98,8 @@ func (b *brittleBase) OnRestored() { b.begin(b.Base, &b.past) }
 // OnKept does nothing: the numbers begin anew with each cell part.
 func (b *brittleBase) OnKept(entity.Callback) {}
 
-// OnLoseCell makes the cell part again, once a copy of the base knows that its numbers begin anew: a
-// restored base meets no cell part that it knows nothing of.
+// OnLoseCell makes the cell part again, once a copy of the base knows that its numbers begin anew:
+// a restored base meets no cell part that it knows nothing of.
 func (b *brittleBase) OnLoseCell() {
 	b.Sent.Set(0)
 	if err := b.Backup("OnMayRenew", 0); err != nil {
@@ -139,6 +145,9 @@ func (s *brittleCell) Crack(hook uint8, life uint32) {
 	s.Of.Set(life)
 	s.crack(inMethod)
 }
+
+// Burst panics, whenever it is called.
+func (s *brittleCell) Burst() { panic(wantedPanic) }
 
 // OnCreated starts the beat and the walk.
 func (s *brittleCell) OnCreated() {

@@ -142,6 +142,12 @@ func withViews(o Options) Options {
 	return o
 }
 
+// withBursts has brittle entities called with what they panic at each time, in half of the seeds that have some.
+func withBursts(o Options) Options {
+	o.Wild.Bursts = o.Wild.Brittle > 0 && rand.New(rand.NewPCG(o.Seed, 0xb057)).IntN(2) == 0
+	return o
+}
+
 // gatewayOf says whether there are gateways: in a sixth of the seeds, by a chance of its own.
 func gatewayOf(seed uint64) bool { return rand.New(rand.NewPCG(seed, 0x6a7e)).IntN(6) == 0 }
 
@@ -201,7 +207,7 @@ func TestSeeds(t *testing.T) {
 			seed := *start + uint64(i)
 			o := withManager(optionsOf(seed))
 			if !*tame {
-				o = withViews(withHeirs(wildly(o)))
+				o = withBursts(withViews(withHeirs(wildly(o))))
 			}
 			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}

@@ -22,6 +22,8 @@ type Wild struct {
 	Rocks int
 	// Brittle is how many entities panic, in every hook that a script has.
 	Brittle int
+	// Bursts says that they are also called with what they panic at each time.
+	Bursts bool
 	// Travellers is how many entities are teleported all the time, in every way. With any, players
 	// and rovers are, too; see travellers.go.
 	Travellers int

@@ -115,6 +115,7 @@ type world struct {
 	chance     streams
 	calm, hush bool
 	views      bool // players see, and are seen, in changing ways
+	bursts     bool // brittle cell parts are called with what they panic at each time
 
 	// travels says that all are teleported now and then, travellers who may be gone near to, haven
 	// the space that they go to, and outcomes how it went, by code.
@@ -207,7 +208,7 @@ func newWorld(o Options) (*world, error) {
 	}
 	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
-	w.views = o.Wild.Views
+	w.views, w.bursts = o.Wild.Views, o.Wild.Bursts
 	if w.travels = o.Wild.Travellers > 0; w.travels {
 		w.outcomes = map[placement.Code]int{}
 	}

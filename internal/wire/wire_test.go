@@ -152,7 +152,8 @@ func samples() []wire.Received {
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Decided: migrate.Geometry{Term: 1, N: 2}, Serial: 1 << 40, Low: 1 << 39, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}, Transition: true}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order, Elsewhere: true},
 		&migrate.OnloadRefused{ID: id, Order: order, Code: placement.Full, Reason: "full"},
-		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920, Rate: 8000, Away: true}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
+		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920, Rate: 8000, Away: true}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts"),
+			Pass: []flow.Culprit{{From: id, FromPart: entity.CellPart, Mark: 7}}},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.Steer{Steer: flow.Steer{Target: id, By: 9, Passed: true, Session: 2, Sequence: 3, Incarnation: 4, Forced: 5, Position: here, Direction: there}},
@@ -170,7 +171,8 @@ func samples() []wire.Received {
 		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 9},
 		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
 		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
-		&migrate.Lost{ID: id, Order: order, Title: 9, Code: placement.Full, Reason: "the script panicked"},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Code: placement.Full, Reason: "the script panicked",
+			Fault: true, Culprit: flow.Culprit{From: id, FromPart: entity.CellPart, Mark: 7}},
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 7, Data: []byte("vip")}},
 		&wire.Relogin{Request: 1 << 60, Account: "ann"}, &wire.Outdone{Account: "ann", ID: id, Origin: 3, Turn: 4},
 
@@ -198,7 +200,7 @@ func samples() []wire.Received {
 
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
-		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24,
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24, PassedOver: 45,
 		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, Moved: 31, CopiesLeft: 30, Inherited: 28, Unanswered: 29, Doubted: 32}
 }
 

@@ -33,6 +33,9 @@ type Counters struct {
 	GhostsDiffer uint64
 	// Errors counts what should not happen: panics of scripts, lost flows.
 	Errors uint64
+	// PassedOver counts messages that cell parts took without their script, which had panicked over
+	// each of them three times.
+	PassedOver uint64 `json:",omitempty"`
 	// StaleGhosts counts messages to ghosts that a newer message had overtaken, or that came before
 	// the ghost or after its end. A world in motion has some.
 	StaleGhosts uint64 `json:",omitempty"`

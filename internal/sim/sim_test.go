@@ -120,31 +120,41 @@ func withHeirs(o Options) Options {
 	return o
 }
 
-// travellersOf is how many entities are teleported all the time: some in a third of the seeds. It has a
-// chance of its own, so that the other seeds stay the same runs.
+// travellersOf is how many entities are teleported all the time: some in a third of the seeds. It
+// has a chance of its own, so that the other seeds stay the same runs.
 func travellersOf(seed uint64) int {
 	r := rand.New(rand.NewPCG(seed, 0x7e1e))
 	return max(0, r.IntN(9)-5) * 2
 }
 
-// settlersOf is how many entities are made near others: some in a fourth of the seeds, by a chance of its
-// own.
+// settlersOf is how many entities are made near others: some in a fourth of the seeds, by a chance
+// of its own.
 func settlersOf(seed uint64) int {
 	r := rand.New(rand.NewPCG(seed, 0x5e77))
 	return max(0, r.IntN(8)-5) * 2
 }
 
-// withViews lets players see in changing ways in a third of the seeds, by a chance of its own, but not
-// where the budget is too small, since there ages are judged by what is in view. Kept seeds, which are
-// older, are without.
+// withViews lets players see in changing ways in a third of the seeds, by a chance of its own, but
+// not where the budget is too small, since there ages are judged by what is in view. Kept seeds,
+// which are older, are without.
 func withViews(o Options) Options {
 	o.Wild.Views = !o.Wild.Tight && rand.New(rand.NewPCG(o.Seed, 0x51e3)).IntN(3) == 0
 	return o
 }
 
-// withBursts has brittle entities called with what they panic at each time, in half of the seeds that have some.
+// withBursts has brittle entities called with what they panic at each time, in half of the seeds
+// that have some.
 func withBursts(o Options) Options {
 	o.Wild.Bursts = o.Wild.Brittle > 0 && rand.New(rand.NewPCG(o.Seed, 0xb057)).IntN(2) == 0
+	return o
+}
+
+// roomForParties gives travellers the room of four times the bulky queue: a party of them has grown
+// to 84 kB, and what is longer than a message may be is said again for ever (seed 129057).
+func roomForParties(o Options) Options {
+	if o.Wild.Travellers > 0 && o.MaxQueued > 0 {
+		o.MaxQueued = max(o.MaxQueued, 4*bulkyQueue)
+	}
 	return o
 }
 
@@ -197,8 +207,8 @@ func runSeed(t *testing.T, o Options, args string) Result {
 	return r
 }
 
-// TestSeeds runs whole clusters through faults and back, on two cores. -seeds and -start choose which; a
-// failing run prints the command that replays it.
+// TestSeeds runs whole clusters through faults and back, on two cores. -seeds and -start choose
+// which; a failing run prints the command that replays it.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	var next atomic.Int64
@@ -207,7 +217,7 @@ func TestSeeds(t *testing.T) {
 			seed := *start + uint64(i)
 			o := withManager(optionsOf(seed))
 			if !*tame {
-				o = withBursts(withViews(withHeirs(wildly(o))))
+				o = roomForParties(withBursts(withViews(withHeirs(wildly(o)))))
 			}
 			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}

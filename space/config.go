@@ -62,8 +62,9 @@ type Config struct {
 	// BackupPeriod is how often each real is backed up to its base, default 10 s: the most that the
 	// death of a CellApp sets an entity back. Reals are also backed up when they are created.
 	BackupPeriod time.Duration
-	// MaxReals is how many reals a cell may have and still take one that is teleported to it; 0, the
-	// default, is no limit. Entities that are made there or walk in over a border are always taken.
+	// MaxReals is how many reals a cell may have and still take one that is teleported to it; 0,
+	// the default, is no limit. Entities that are made there or walk in over a border are always
+	// taken.
 	MaxReals int
 	// OrphanGrace is how long a ghost whose real's CellApp died waits for the restored real,
 	// default 10 s, so that players do not see it vanish and come back.
@@ -90,7 +91,9 @@ type Config struct {
 	// Overload sets what a CellApp saves when it has too much to do; its zero fields have defaults
 	// of their own.
 	Overload overload.Config
-	// Witness sets how players are told what they see; its zero fields have defaults of their own.
+	// Witness sets how players are told what they see; its zero fields have defaults of their own,
+	// but for MaxRadius, which is AoIRadius by default: the turns of those in sight are spread over
+	// what can be seen.
 	Witness witness.Config
 }
 
@@ -109,6 +112,7 @@ func (c Config) WithDefaults() Config {
 	c.LoadAhead = cmp.Or(c.LoadAhead, DefaultLoadAhead)
 	c.LoadWeight = cmp.Or(c.LoadWeight, load.DefaultWeight)
 	c.Overload = c.Overload.WithDefaults()
+	c.Witness.MaxRadius = cmp.Or(c.Witness.MaxRadius, max(c.AoIRadius, 0)) // a fault is told once
 	ghosts := c.Border.GhostDistance
 	if c.Border = c.Border.WithDefaults(); ghosts == 0 {
 		c.Border.GhostDistance = max(c.Border.GhostDistance, c.leastGhostDistance())
@@ -122,8 +126,8 @@ func (c *Config) leastGhostDistance() float64 {
 	return float64(c.AoIRadius) + float64(c.AoIHysteresis) + c.Border.Band + float64(float64(c.TopSpeed)*c.CheckPeriod.Seconds())
 }
 
-// farthestAoI is how far an area of interest may reach, with its hysteresis: beyond that ghosts may be
-// missing.
+// farthestAoI is how far an area of interest may reach, with its hysteresis: beyond that ghosts may
+// be missing.
 func (c *Config) farthestAoI() float32 {
 	return c.AoIRadius + c.AoIHysteresis + float32(c.Border.GhostDistance-c.leastGhostDistance())
 }

@@ -61,6 +61,25 @@ func TestConfigFaultsOfWitness(t *testing.T) {
 	}
 }
 
+// Turns are spread over what can be seen, whether the radius is set for all or by a script.
+func TestTurnsReachAsFarAsSight(t *testing.T) {
+	for _, tt := range []struct {
+		cfg  Config
+		want float32
+	}{
+		{Config{}, DefaultAoIRadius},
+		{Config{AoIRadius: 80}, 80},
+		{Config{AoIRadius: 80, Witness: witness.Config{MaxRadius: 200}}, 200},
+	} {
+		if got := tt.cfg.WithDefaults().Witness.MaxRadius; got != tt.want {
+			t.Errorf("%+v: %v m, want %v", tt.cfg, got, tt.want)
+		}
+	}
+	if err := (Config{AoIRadius: -1}).WithDefaults().Validate(); err == nil || strings.Contains(err.Error(), "MaxRadius") {
+		t.Errorf("a negative radius: %v", err)
+	}
+}
+
 func TestConfigFaults(t *testing.T) {
 	if err := (Config{}).WithDefaults().Validate(); err != nil {
 		t.Errorf("the defaults are refused: %v", err)

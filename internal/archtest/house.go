@@ -115,7 +115,7 @@ internal/sim: FLOOR5 APPS entity/store/... mercury/mercurytest
 internal/sim/plants:
 
 # Floor 9.
-space/spacetest: FLOOR5 APPS entity/store/... mercury/mercurytest internal/sim
+space/spacetest: FLOOR5 APPS ADAPTERS space/cluster
 
 # Floor 10: what a reader copies, so public packages only.
 examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/spacetest examples/...
@@ -186,7 +186,7 @@ entity/client: 48
 entity/baseapp: 68
 mercury: 99
 space: 79
-space/cluster: 32
+space/cluster: 34
 entity.Base: 49
 space.Cell: 29
 space.Population: 46

@@ -4,12 +4,8 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
-	"github.com/cellscape/cellscape/entity/baseappmgr"
-	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
-	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
@@ -33,8 +29,12 @@ func (c *Cluster) startCellAppMgr(fresh bool) error {
 	fresh = fresh || c.cfg.Term > 0
 	var past cellappmgr.Past
 	p, err := c.start("CellAppMgr", c.cfg.managerCarriers, c.cfg.seal(mercury.Observer), func(e host.Env) (host.App, error) {
-		cfg := c.seatConfig(&e, own, fresh)
-		cfg.Past = &past
+		env := c.cfg.env(&e, own)
+		env.Past = &past
+		cfg := c.roles().seatConfig(env, fresh)
+		if c.lead != nil {
+			cfg.Leads, cfg.Ends = c.lead.set, func(string) { c.lead.set(0) }
+		}
 		return cellappmgr.NewSeat(cfg)
 	})
 	if err != nil {
@@ -46,10 +46,7 @@ func (c *Cluster) startCellAppMgr(fresh bool) error {
 
 func (c *Cluster) startBaseAppMgr() error {
 	p, err := c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
-		return baseappmgr.New(baseappmgr.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, MaxProxies: c.cfg.maxProxies(), Log: e.Log, Meters: c.cfg.meters(&e, 1),
-			Shed: c.cfg.Shed,
-		})
+		return c.roles().BaseAppMgr(c.cfg.env(&e, 1))
 	})
 	if err != nil {
 		return err
@@ -62,19 +59,16 @@ func (c *Cluster) startBaseAppMgr() error {
 
 func (c *Cluster) startLoginApp() (err error) {
 	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
-		cfg := loginapp.Config{
-			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs, Queue: c.cfg.Logins.Queue,
-			Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
-			Network: c.cfg.network(&e),
-		}
+		env := c.cfg.env(&e, 1)
+		env.Network = c.cfg.network(&e)
 		if len(c.cfg.TicketKeys) > 0 {
 			tickets, err := c.cfg.newMint(&e)
 			if err != nil {
 				return nil, err
 			}
-			cfg.Tickets = tickets
+			env.Tickets = tickets
 		}
-		return loginapp.New(cfg)
+		return c.roles().LoginApp(env)
 	})
 	return err
 }
@@ -83,13 +77,9 @@ func (c *Cluster) startBaseApp() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Member, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
-		return baseapp.New(baseapp.Config{
-			Transport: e.Transport, Manager: c.manager, Managers: c.places, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
-			Secrets: e.Secrets, Start: c.cfg.BaseStart, Lookout: e.Lookout, Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
-			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Upload: c.cfg.Upload, ResumeTime: c.cfg.ResumeTime, Relogin: c.cfg.Relogin,
-			BackupPeriod: c.cfg.BackupPeriod, BackupReplicas: c.cfg.BackupReplicas, MoveBatch: c.cfg.MoveBatch,
-			Stored: c.cfg.stored(), ArchivePeriod: c.cfg.ArchivePeriod, BringBack: c.cfg.BringBack,
-		})
+		env := c.cfg.env(&e, 1)
+		env.Doors, env.Outside = c.cfg.told(&e), c.cfg.outside(&e)
+		return c.roles().BaseApp(env)
 	})
 	if err != nil {
 		return err
@@ -102,11 +92,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.cellCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
-		return cellapp.New(cellapp.Config{
-			Transport: e.Transport, Manager: c.manager, Managers: c.places, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
-			Chance: e.Chance, Jobs: e.Jobs, Lookout: e.Lookout, Work: e.Work, Meters: c.cfg.meters(&e, 1), Log: e.Log,
-			Parallel: host.Parallel(c.cfg.Workers), Workers: c.cfg.Workers,
-		})
+		return c.roles().CellApp(c.cfg.env(&e, 1))
 	})
 	if err != nil {
 		return nil, err

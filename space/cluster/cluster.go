@@ -122,7 +122,7 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	notices := cfg.notices()
+	notices := append(cfg.notices(), cfg.openDoors()...)
 	cfg = cfg.withDefaults()
 	places, err := cfg.managerPlaces()
 	if err != nil {

@@ -306,11 +306,16 @@ func (c *Config) notices() (notices []string) {
 			notices = append(notices, n.Error())
 		}
 	}
-	if !c.sealed() {
-		notices = append(notices, "there is no Key: whoever reaches a port of this world can read its traffic, and speak as one of its processes; give one where others share the network")
-	}
 	if c.BackupPeriod < 0 {
 		notices = append(notices, "BackupPeriod is below 0: nothing protects the bases of a BaseApp that dies, and the sessions of its players end")
+	}
+	return notices
+}
+
+// openDoors says so of a world without a seal.
+func (c *Config) openDoors() (notices []string) {
+	if !c.sealed() {
+		notices = append(notices, "there is no Key: whoever reaches a port of this world can read its traffic, and speak as one of its processes; give one where others share the network")
 	}
 	return notices
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury/host"
-	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // leadAgain is when the processes that belong to a leader are tried again, if one could not be started.
@@ -112,25 +111,6 @@ func (c *Cluster) endLeading() {
 			c.cfg.Log.Warn("a process of the leader had ended by itself", "error", err)
 		}
 	}
-}
-
-// seatConfig says where and how the CellAppMgr leads.
-func (c *Cluster) seatConfig(e *host.Env, own int, fresh bool) cellappmgr.SeatConfig {
-	cfg := cellappmgr.SeatConfig{
-		Config: cellappmgr.Config{
-			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins, Stores: c.cfg.Store != nil,
-			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, HangTimeout: c.cfg.HangTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Meters: c.cfg.meters(e, own),
-			Lookout: e.Lookout,
-		},
-		Places: c.places, Fresh: fresh && len(c.places) < 2,
-	}
-	if c.cfg.Store != nil {
-		cfg.Numbers, cfg.Jobs = c.cfg.Store, e.Jobs
-	}
-	if c.lead != nil {
-		cfg.Leads, cfg.Ends = c.lead.set, func(string) { c.lead.set(0) }
-	}
-	return cfg
 }
 
 // managerPlaces resolves Managers.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/baseapp"
-	"github.com/cellscape/cellscape/entity/dbapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
@@ -53,33 +52,14 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 	if c.cfg.Store == nil {
 		return nil
 	}
-	types, err := c.cfg.storeSchema()
-	if err != nil {
-		return err
-	}
-	for _, n := range types.Notices {
-		c.cfg.Log.Warn("notice", "notice", n)
-	}
+	r := c.roles()
 	limit, cancel := context.WithTimeout(ctx, c.cfg.StartTimeout)
 	defer cancel()
-	plan, err := c.cfg.Store.Apply(limit, types, c.cfg.StoreForgets)
-	switch {
-	case errors.Is(err, store.ErrDestructive):
-		return fmt.Errorf("cluster: the store does not take the definitions; bring back what they lack, or start once with Config.StoreForgets: %w", err)
-	case err != nil:
-		return fmt.Errorf("cluster: the store does not take the definitions: %w", err)
-	}
-	for i := range plan {
-		c.cfg.Log.Info("the store was changed", "step", plan[i])
+	if err := r.OpenStore(limit); err != nil {
+		return err
 	}
 	p, err := c.start("DBApp", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
-		return dbapp.New(dbapp.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Store: c.cfg.Store, Types: types, BringBack: c.cfg.BringBack, Fresh: fresh,
-			Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
-				return context.WithTimeout(ctx, dbapp.JobTime)
-			},
-			Jobs: e.Jobs, Log: e.Log, Tick: c.cfg.Tick, Meters: c.cfg.meters(&e, 1),
-		})
+		return r.DBApp(c.cfg.env(&e, 1), fresh)
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,195 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/dbapp"
+	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/space/cellapp"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+// Roles makes the processes of a world one by one, as state machines, for who runs them in another
+// way than Start does. Package spacetest does, in virtual time. A Cluster makes its own by the
+// same.
+type Roles struct {
+	cfg      *Config
+	manager  netip.AddrPort
+	managers []netip.AddrPort // of Config.Managers
+	types    *store.Schema    // of the store, once it fits the definitions
+}
+
+// Env is what one process is given by whoever runs it.
+type Env struct {
+	// Transport carries its channels. Required.
+	Transport mercury.Transport
+	// Chance is what a CellApp's scripts draw from, and Secrets what nobody may guess. Required
+	// where they are used.
+	Chance  *rand.Rand
+	Secrets func([]byte)
+	// Jobs performs what blocks: a login's check, the store, what cells load. Required.
+	Jobs loginapp.Jobs
+	// Lookout looks whether other processes are there; nil for none, and then a death is known only
+	// by its silence.
+	Lookout cellappmgr.Lines
+	// Work is the clock by which a CellApp's load is measured; nil for that of Meters.
+	Work func() time.Duration
+	// Meters are what the process measures itself with.
+	Meters status.Meters
+	// Doors are further ways in that players are told of. Outside tells a BaseApp whether a channel
+	// came in by a door, and Network a LoginApp by which network; nil for one way for all.
+	Doors   []protocol.Door
+	Outside func(mercury.ChannelID) bool
+	Network func(mercury.ChannelID) string
+	// Tickets are what a LoginApp gives players for their BaseApp; nil for none.
+	Tickets loginapp.Tickets
+	// Past is what a CellAppMgr that starts anew by itself (Seat.Dismissed) keeps from its former
+	// start; nil for nothing.
+	Past *cellappmgr.Past
+	// Log is the process's own. Required.
+	Log *slog.Logger
+}
+
+// Roles checks c and fills in its defaults, as Start does. The CellAppMgr of the world will be at
+// manager. What c says of addresses, doors, seals and times of the start is left to who runs the
+// processes.
+func (c Config) Roles(manager netip.AddrPort) (*Roles, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	notices := c.notices()
+	c = c.withDefaults()
+	for _, n := range notices {
+		c.Log.Warn("notice", "notice", n)
+	}
+	return &Roles{cfg: &c, manager: manager}, nil
+}
+
+// roles are those of a Cluster, which knows by now where the managers are.
+func (c *Cluster) roles() *Roles { return &Roles{cfg: &c.cfg, manager: c.manager, managers: c.places} }
+
+// Config is the configuration, with its defaults.
+func (r *Roles) Config() Config { return *r.cfg }
+
+// OpenStore brings the store, if there is one, in line with the definitions. Call it before DBApp.
+func (r *Roles) OpenStore(ctx context.Context) error {
+	if r.cfg.Store == nil {
+		return nil
+	}
+	types, err := r.cfg.storeSchema()
+	if err != nil {
+		return err
+	}
+	for _, n := range types.Notices {
+		r.cfg.Log.Warn("notice", "notice", n)
+	}
+	plan, err := r.cfg.Store.Apply(ctx, types, r.cfg.StoreForgets)
+	switch {
+	case errors.Is(err, store.ErrDestructive):
+		return fmt.Errorf("cluster: the store does not take the definitions; bring back what they lack, or start once with Config.StoreForgets: %w", err)
+	case err != nil:
+		return fmt.Errorf("cluster: the store does not take the definitions: %w", err)
+	}
+	for i := range plan {
+		r.cfg.Log.Info("the store was changed", "step", plan[i])
+	}
+	r.types = types
+	return nil
+}
+
+// seatConfig says where and how the CellAppMgr leads. A fresh one need not ask whether a world
+// lives that goes on.
+func (r *Roles) seatConfig(e *Env, fresh bool) cellappmgr.SeatConfig {
+	cfg := cellappmgr.SeatConfig{
+		Config: cellappmgr.Config{
+			Transport: e.Transport, Log: e.Log, Schema: r.cfg.Schema, Spaces: r.cfg.Spaces, Balance: r.cfg.Balance, Border: r.cfg.Space.WithDefaults().Border, Policy: r.cfg.Policy, Logins: r.cfg.Logins, Stores: r.cfg.Store != nil,
+			Term: r.cfg.Term, AppTimeout: r.cfg.AppTimeout, HangTimeout: r.cfg.HangTimeout, ReportPeriod: r.cfg.StatusPeriod, Tick: r.cfg.Tick, Meters: e.Meters,
+			Lookout: e.Lookout,
+		},
+		Places: r.managers, Fresh: fresh && len(r.managers) < 2, Past: e.Past,
+	}
+	if r.cfg.Store != nil {
+		cfg.Numbers, cfg.Jobs = r.cfg.Store, e.Jobs
+	}
+	return cfg
+}
+
+// CellAppMgr makes the manager of the CellApps. A fresh one begins a world; another one looks first
+// whether one lives, and goes on with that.
+func (r *Roles) CellAppMgr(e *Env, fresh bool) (*cellappmgr.Seat, error) {
+	return cellappmgr.NewSeat(r.seatConfig(e, fresh))
+}
+
+// BaseAppMgr makes the manager of the BaseApps.
+func (r *Roles) BaseAppMgr(e *Env) (*baseappmgr.BaseAppMgr, error) {
+	return baseappmgr.New(baseappmgr.Config{
+		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, MaxProxies: r.cfg.maxProxies(), Log: e.Log, Meters: e.Meters,
+		Shed: r.cfg.Shed,
+	})
+}
+
+// DBApp makes the process that has the store. fresh is as for CellAppMgr.
+func (r *Roles) DBApp(e *Env, fresh bool) (*dbapp.DBApp, error) {
+	return dbapp.New(dbapp.Config{
+		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, Store: r.cfg.Store, Types: r.types, BringBack: r.cfg.BringBack, Fresh: fresh,
+		Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, dbapp.JobTime)
+		},
+		Jobs: e.Jobs, Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
+	})
+}
+
+// LoginApp makes a process that lets players in.
+func (r *Roles) LoginApp(e *Env) (*loginapp.LoginApp, error) {
+	return loginapp.New(loginapp.Config{
+		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Schema: r.cfg.Schema, Auth: r.cfg.Auth, Jobs: e.Jobs, Queue: r.cfg.Logins.Queue,
+		Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
+		Network: e.Network, Tickets: e.Tickets,
+	})
+}
+
+// BaseApp makes a process for bases.
+func (r *Roles) BaseApp(e *Env) (*baseapp.BaseApp, error) {
+	return baseapp.New(baseapp.Config{
+		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Schema: r.cfg.Schema, Scripts: r.cfg.BaseScripts, PlayerType: r.cfg.PlayerType,
+		Secrets: e.Secrets, Start: r.cfg.BaseStart, Lookout: e.lookout(), Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
+		Doors: e.Doors, Outside: e.Outside, Upload: r.cfg.Upload, ResumeTime: r.cfg.ResumeTime, Relogin: r.cfg.Relogin,
+		BackupPeriod: r.cfg.BackupPeriod, BackupReplicas: r.cfg.BackupReplicas, MoveBatch: r.cfg.MoveBatch,
+		Stored: r.cfg.stored(), ArchivePeriod: r.cfg.ArchivePeriod, BringBack: r.cfg.BringBack,
+	})
+}
+
+// CellApp makes a process for cells.
+func (r *Roles) CellApp(e *Env) (*cellapp.CellApp, error) {
+	return cellapp.New(cellapp.Config{
+		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Scripts: r.cfg.CellScripts, Space: r.cfg.Space, Tick: r.cfg.Tick,
+		Chance: e.Chance, Jobs: e.Jobs, Lookout: e.lookout(), Work: e.Work, Meters: e.Meters, Log: e.Log,
+		Parallel: host.Parallel(r.cfg.Workers), Workers: r.cfg.Workers,
+	})
+}
+
+// lookout is the Lookout for who only looks, nil for none.
+func (e *Env) lookout() mercury.Lookout {
+	if e.Lookout == nil {
+		return nil
+	}
+	return e.Lookout
+}
+
+// env is what a Host provides. own is how many of the carriers are not doors.
+func (c *Config) env(e *host.Env, own int) *Env {
+	return &Env{Transport: e.Transport, Chance: e.Chance, Secrets: e.Secrets, Jobs: e.Jobs, Lookout: e.Lookout, Work: e.Work, Meters: c.meters(e, own), Log: e.Log}
+}

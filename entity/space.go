@@ -19,8 +19,9 @@ type SpaceInfo struct {
 	Geometry bsp.Rect
 	// MinLoad is the least load that the space counts as, as a fraction of a core.
 	MinLoad float64
-	// Keep lets the space live on when it is empty. Without it a space ends some seconds after its
-	// last entity has left. One that never had any ends only if the BaseApp that asked for it dies.
+	// Keep lets the space live on when it is empty. Without it a space ends some seconds after the
+	// last entity that has a base has left; entities without one are the space's own, and end with it. One
+	// to which nobody ever came ends only if the BaseApp that asked for it dies.
 	Keep bool
 	// MaxEntities is how many entities the space takes, at most spacekey.MostMaxEntities; 0 for no limit. See
 	// space.Cell.SetMaxEntities, which changes it, for what that means and how exact it is.

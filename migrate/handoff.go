@@ -199,6 +199,11 @@ func (h *Handoffs) Len() int { return len(h.list) }
 // From is the number of handoffs in flight from the cell of a space.
 func (h *Handoffs) From(space entity.SpaceID) int { return h.from[space] }
 
+// BasedFrom reports whether one of a space has a base.
+func (h *Handoffs) BasedFrom(space entity.SpaceID) bool {
+	return h.from[space] > 0 && slices.ContainsFunc(h.list, func(x *Handoff) bool { return x.Offer.Space == space && !x.Base.IsZero() })
+}
+
 // Has reports whether a handoff of the entity is in flight from here, and to what order.
 func (h *Handoffs) Has(id entity.ID) (entity.Order, bool) {
 	i, found := h.find(id)

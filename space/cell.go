@@ -73,7 +73,8 @@ type Cell struct {
 	unsettled bool // it is in Population.leaving
 	trimming  trimming
 	rolls     rolls
-	held      bool // it has had a real
+	based     int  // reals that have a base
+	hadBased  bool // there was one
 	behind    bool // haunts may be; see catchUp
 	ended     bool // the space has ended
 	loaded    bsp.Rect

@@ -55,5 +55,8 @@ func (r *Real) DestroySpace() {
 	}
 }
 
-// HadReal reports whether the cell has ever had a real.
-func (c Hosted) HadReal() bool { return c.held }
+// HadBased reports whether the cell has ever had a real with a base, and Occupied whether it has one
+// now, or one is on its way from here to another cell. Those without a base are the space's own, and
+// do not keep it: they were spawned there, by OnFirstCell or by each other, and end with it.
+func (c Hosted) HadBased() bool { return c.hadBased }
+func (c Hosted) Occupied() bool { return c.based > 0 || c.population.handoffs.BasedFrom(c.space) }

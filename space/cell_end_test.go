@@ -59,8 +59,8 @@ func TestEnd(t *testing.T) {
 		if !a.cell.Idle() || a.count.Errors != 0 {
 			t.Errorf("%v: idle %v, %d errors", a.self, a.cell.Idle(), a.count.Errors)
 		}
-		if !a.cell.HadReal() {
-			t.Errorf("%v says that it has had no real", a.self)
+		if !a.cell.HadBased() {
+			t.Errorf("%v says that it has had no real with a base", a.self)
 		}
 	}
 }

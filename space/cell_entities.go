@@ -49,7 +49,7 @@ func (c *Cell) makeReal(e *presence.Entity, parts func(r *Real) error) *Real {
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r
 	e.Control = presence.Control{} // the real says so from now on
-	c.held = true
+	c.hadBased = c.hadBased || !e.Base.IsZero()
 	e.Floor = 0 // it may be in both lists of one sweep
 	if !e.Base.IsZero() {
 		r.base()

@@ -15,6 +15,9 @@ func (c *Cell) keep(rec *record) {
 	c.reals.insert(rec)
 	c.near.add(rec)
 	c.list(rec)
+	if !rec.e.Base.IsZero() {
+		c.based++
+	}
 	// If it ever overflows, it wraps around, and differences are still right.
 	c.gained += c.counts(rec.real)
 }
@@ -27,5 +30,8 @@ func (c *Cell) partWith(rec *record) {
 	}
 	c.near.remove(rec)
 	c.unlist(rec)
+	if !rec.e.Base.IsZero() {
+		c.based--
+	}
 	c.gained -= c.counts(rec.real)
 }

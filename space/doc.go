@@ -122,8 +122,8 @@
 // Besides the spaces of the cluster's configuration, game code can create spaces while the world
 // runs: a dungeon for a party, a room for a match. A base asks for one (entity.Base.CreateSpace)
 // and makes its cell part there. The function of Scripts.OnFirstCell spawns the space's own
-// entities. The space ends when it is empty again, or by Real.DestroySpace, Cell.DestroySpace or
-// entity.Base.DestroySpace.
+// entities. The space ends when all who have a base have left it again, or by Real.DestroySpace,
+// Cell.DestroySpace or entity.Base.DestroySpace.
 //
 // # Space data
 //

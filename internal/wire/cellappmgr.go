@@ -73,8 +73,9 @@ type CellReport struct {
 	Reals, Ghosts uint32
 	// Handoffs is how many reals are being handed over from here.
 	Handoffs uint32
-	// Held means that the cell has had a real at some time.
-	Held bool
+	// Held means that the cell has had a real with a base at some time, Occupied that it has one, or
+	// hands one over.
+	Held, Occupied bool
 	// Rate is how fast the cell wants the game time of its space to run, in thousandths, at most
 	// gametime.NormalRate. Both that and 0 ask for nothing.
 	Rate uint16
@@ -99,6 +100,7 @@ const (
 	reportProfile
 	// reportLoaded means that Loaded follows.
 	reportLoaded
+	reportOccupied
 )
 
 // Append encodes m.
@@ -129,7 +131,7 @@ func (c *CellReport) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(c.Rate))
 	b = binary.AppendUvarint(b, c.Clock)
 	profiled := c.Profile != load.Profile{}
-	b = append(b, flag(c.Held, reportHeld)|flag(profiled, reportProfile)|flag(c.Loaded != bsp.Rect{}, reportLoaded))
+	b = append(b, flag(c.Held, reportHeld)|flag(c.Occupied, reportOccupied)|flag(profiled, reportProfile)|flag(c.Loaded != bsp.Rect{}, reportLoaded))
 	if c.Loaded != (bsp.Rect{}) {
 		b = fields.AppendRect(b, c.Loaded)
 	}
@@ -178,8 +180,8 @@ func (c *CellReport) read(r *codec.Reader) {
 	c.Reals, c.Ghosts, c.Handoffs = fields.ReadUint32(r), fields.ReadUint32(r), fields.ReadUint32(r)
 	c.Rate, c.Clock = readRate(r), r.Uvarint()
 	flags := r.U8()
-	c.Held = flags&reportHeld != 0
-	if flags > reportHeld|reportProfile|reportLoaded {
+	c.Held, c.Occupied = flags&reportHeld != 0, flags&reportOccupied != 0
+	if flags > reportHeld|reportProfile|reportLoaded|reportOccupied {
 		r.Fail(errUnknownFlags)
 	}
 	if flags&reportLoaded != 0 {

@@ -105,8 +105,8 @@ func samples() []wire.Received {
 		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}, Term: 300},
 		&report,
 		&wire.CellsReport{Further: true, Load: 1 << 33, SavingStep: 7, Saves: [3]uint16{500, 600, 700}, Time: time.Hour, Cells: []wire.CellReport{
-			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Gained: -1 << 40, Reals: 5, Ghosts: 6, Handoffs: 7, Held: true, Rate: 640, Clock: 1 << 33, Loaded: bsp.Rect{MinX: -1, MinZ: 1, MaxX: 2, MaxZ: 3}, Profile: profile, Edges: edges},
-			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Gained: 1 << 40, Reals: 11, Ghosts: 12, Handoffs: 13, Held: true, Rate: 1000, Clock: 5, Loaded: bsp.Rect{MinX: 1, MinZ: 2, MaxX: 3, MaxZ: 4}, Profile: profile, Edges: edges},
+			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Gained: -1 << 40, Reals: 5, Ghosts: 6, Handoffs: 7, Held: true, Occupied: true, Rate: 640, Clock: 1 << 33, Loaded: bsp.Rect{MinX: -1, MinZ: 1, MaxX: 2, MaxZ: 3}, Profile: profile, Edges: edges},
+			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Gained: 1 << 40, Reals: 11, Ghosts: 12, Handoffs: 13, Held: true, Occupied: true, Rate: 1000, Clock: 5, Loaded: bsp.Rect{MinX: 1, MinZ: 2, MaxX: 3, MaxZ: 4}, Profile: profile, Edges: edges},
 		}},
 		&wire.CellCreated{Space: 1 << 31, Cell: cell},
 		&wire.Locate{ID: id, Space: 3, Position: here},

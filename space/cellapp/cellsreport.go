@@ -56,7 +56,7 @@ func (a *CellApp) reportCells(now time.Duration) {
 		has, _ := c.geometry.Lacks()
 		r := wire.CellReport{
 			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total, Gained: l.Gained,
-			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Handoffs: uint32(c.Handoffs()), Held: c.HadReal(), Profile: l.Profile, Edges: l.Edges,
+			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Handoffs: uint32(c.Handoffs()), Held: c.HadBased(), Occupied: c.Occupied(), Profile: l.Profile, Edges: l.Edges,
 			Loaded: c.GeometryLoaded(), Rate: a.wantedRate(c, average), Clock: c.Clock().Number,
 		}
 		if c.said.again(now, &r) {

@@ -345,6 +345,7 @@ func TestWhatIsNew(t *testing.T) {
 		"load":          {func(r *wire.CellReport) { r.Load -= sameLoad + 1 }, 0, true},
 		"what came":     {func(r *wire.CellReport) { r.Gained-- }, 0, true},
 		"a real":        {func(r *wire.CellReport) { r.Reals++ }, 0, true},
+		"who came":      {func(r *wire.CellReport) { r.Occupied = true }, 0, true},
 		"a version":     {func(r *wire.CellReport) { r.Version.N++ }, 0, true},
 		"a step":        {func(r *wire.CellReport) { r.Profile.X[3] = 1 }, 0, true},
 		"no number":     {func(r *wire.CellReport) { r.Profile.X[3] = float32(math.NaN()) }, 0, true},

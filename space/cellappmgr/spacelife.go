@@ -22,7 +22,7 @@ import (
 // destroy what they still have of it.
 
 const (
-	// emptyGrace is how long a space that has had entities must have been empty before it ends. It
+	// emptyGrace is how long a space that was used must have been empty before it ends. It
 	// is long enough that a group which leaves a room one by one, or a base that makes its cell
 	// part anew, still finds it there.
 	emptyGrace = 10 * time.Second
@@ -157,8 +157,9 @@ func (m *CellAppMgr) forgetEnded(s *space) {
 // stay puts off the end of a space that is empty.
 func (s *space) stay(until time.Duration) { s.endAt = max(s.endAt, until) }
 
-// mayEnd reports whether a space ends unless somebody comes: nothing is in it, and it was used, or
-// nobody is left who meant to use it. A space that has had no cell since a CellApp died is not
+// mayEnd reports whether a space ends unless somebody comes: nobody with a base is in it, and it was
+// used, or nobody is left who meant to use it. Its own entities, which have no base, do not keep it: a
+// dungeon with a monster in it would never end. A space that has had no cell since a CellApp died is not
 // empty; its entities wait in their bases.
 func (s *space) mayEnd() bool {
 	switch {
@@ -168,14 +169,14 @@ func (s *space) mayEnd() bool {
 		return !s.held
 	}
 	return !slices.ContainsFunc(s.cells, func(c *cell) bool {
-		return !c.created || !c.reported || c.report.Reals > 0 || c.report.Handoffs > 0
+		return !c.created || !c.reported || c.report.Occupied
 	})
 }
 
 // watchEmpty takes a report of a cell: it may be the one that shows that the space is empty.
 func (m *CellAppMgr) watchEmpty(now time.Duration, s *space, r *wire.CellReport) {
 	s.held = s.held || r.Held
-	if !s.watched && r.Reals == 0 && s.mayEnd() {
+	if !s.watched && !r.Occupied && s.mayEnd() {
 		s.stay(now + emptyGrace)
 		m.watch(s)
 	}

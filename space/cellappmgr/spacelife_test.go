@@ -35,9 +35,9 @@ func roomRig(t testing.TB, change func(*Config)) (r *rig, a, base *peer) {
 	return r, a, base
 }
 
-// reportRoom says that a cell of a room has so many reals.
+// reportRoom says that a cell of a room has so many reals with a base, beside a monster.
 func (p *peer) reportRoom(space entity.SpaceID, cell bsp.CellID, reals uint32, held bool) {
-	p.send(&wire.CellsReport{Cells: []wire.CellReport{{Space: space, Cell: cell, Version: bsp.Version{Term: 1, N: 2}, Reals: reals, Held: held}}})
+	p.send(&wire.CellsReport{Cells: []wire.CellReport{{Space: space, Cell: cell, Version: bsp.Version{Term: 1, N: 2}, Reals: reals + 1, Occupied: reals > 0, Held: held}}})
 }
 
 func TestCreateSpace(t *testing.T) {

@@ -227,7 +227,11 @@ func (a *BaseApp) tickTalks() {
 			kept = append(kept, t)
 			continue
 		case t.of.removed:
-			delete(a.talking.departed, talkKey{t.of.id, t.id, t.part})
+			// A base that ends in a call has begun another flow for the answer (reach). (That one was taken
+			// out here, so nobody found it by the acks, and it was sent for ever.)
+			if key := (talkKey{t.of.id, t.id, t.part}); a.talking.departed[key] == t {
+				delete(a.talking.departed, key)
+			}
 		default:
 			a.age(t)
 		}

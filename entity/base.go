@@ -226,7 +226,9 @@ func (b *Base) Backup(method string, user int64) error { return b.host.Backup(me
 // It suits what the game can make anew, such as the spawner of a herd; not players.
 func (b *Base) SetAutoBackup(on bool) { b.host.SetAutoBackup(on) }
 
-// Destroy destroys the entity: it drops the client, then destroys the cell part, then the base.
+// Destroy destroys the entity: it drops the client, then destroys the cell part, then the base. A method
+// that calls it has handled its call, and what it returns is the answer; calls that come later, or that
+// Later has kept, are answered with ErrNoEntity.
 func (b *Base) Destroy() { b.host.Destroy() }
 
 // AddTimer calls the script's method of that name, a func (T) OnX(Callback), once the time after

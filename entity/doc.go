@@ -59,11 +59,12 @@
 //	               once, but for an entity without a base that is nowhere, after 15 seconds
 //	ErrNoPart      the entity has no such part now
 //	ErrNoMethod    its type has no script there, or not this method
-//	ErrRefused     a base's script panicked, or a cell part's three times over this call, or its
-//	               results do not fit the definition
+//	ErrRefused     the script of a base, or of a cell part without one, panicked, or that of another cell
+//	               part three times over this call; or its results do not fit the definition
 //	ErrTimeout     none of these came in time: see Mailbox.Within
 //
-// After ErrTimeout and ErrNoEntity the call may have been handled all the same. An error that Call
+// A method that destroys its own entity has handled the call, and its result comes. After ErrTimeout, and
+// after ErrNoEntity where an app has died, the call may have been handled all the same. An error that Call
 // itself returns means that nothing was sent and nobody answers; ErrFull is one. A cell part whose
 // script panics is restored, and handles the call again, twice at most. A method that has results may
 // be called without Then, and they are dropped.
@@ -152,8 +153,10 @@
 // by its number. What a cell part has called by itself since its backup, for example in a timer's
 // callback, a restored one may call again, or not. A call may instead be refused because the
 // target is not in sight or has ended; the caller is then told, by space.CallRefuser or in the
-// Reply. That the target has ended is what its base says. Its cell part lives on until its CellApp has
-// heard so, and may handle a later call of the same caller. Two cases are not covered: calls that a cell
+// Reply. A call in whose method the target ended has been handled: it is not refused, and the cell
+// part that the base may make next does not handle it again. That the target has ended is what its
+// base says. Its cell part lives on until its CellApp has heard so, and may handle a later call of the
+// same caller. Two cases are not covered: calls that a cell
 // part left behind when it was destroyed, if its CellApp dies before they are settled, or if the base
 // makes another cell part that is heard first; and what goes by way of a cell part to its base or its
 // client, or by way of a base to its client, which that part hands on again when it is restored.

@@ -15,8 +15,8 @@ import (
 // once.
 type Tag uint8
 
-// These are the parts of a real. A first creation has Core and Props; a backup leaves out what
-// belongs to a place: history, haunts, witness, clock, load.
+// These are the parts of a real. A first creation has Core and Props, and Heard if there was a real
+// before; a backup leaves out what belongs to a place: history, haunts, witness, clock, load.
 const (
 	CorePart        Tag = 1 + iota // where it is (Core)
 	PropsPart                      // property.CellStream, packed as the type's Compression.Internal says
@@ -36,6 +36,7 @@ const (
 	ChargesPart                    // what its client knows to move beside it
 	AnswersPart                    // calls that it answers later
 	SightPart                      // what scripts have said of its client's view; of a backup only
+	HeardPart                      // what a former cell part, which was destroyed, had handled; of a first creation only
 	lastTag
 )
 
@@ -77,6 +78,7 @@ func (t Tag) String() string {
 		ChargesPart:      "charges",
 		AnswersPart:      "answers",
 		SightPart:        "sight",
+		HeardPart:        "heard",
 		BaseCorePart:     "base core",
 		BasePropsPart:    "base props",
 		BaseCellPart:     "base cell",

@@ -145,7 +145,7 @@ func (r *Real) callOther(x *flow.ClientCall) error {
 	return r.send(p, payload)
 }
 
-// RefusedCall is a call by an entity's own client that nobody has handled.
+// RefusedCall is a call by an entity's own client that nobody has handled; see CallRefuser.
 type RefusedCall struct {
 	// Target is the entity that the client called, and Method the index among its exposed methods.
 	// Args are as the client sent them, and are good until the callback returns.

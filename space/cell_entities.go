@@ -207,8 +207,8 @@ func (c *Cell) destroy(r *Real) {
 			r.sendBundle(r.direct)
 		}
 		r.announce() // the base listens only to the holder of the real, and may not know that it is here
-		_ = r.sendBase([]byte{byte(flow.GonePayload)})
 	}
+	r.sayLast()
 	c.population.owe(r)
 	c.remove(r)
 }
@@ -222,6 +222,7 @@ func (c *Cell) lose(r *Real) {
 	}
 	if r.e.Base.IsZero() { // nothing brings it back
 		r.failOwed()
+		r.sayLast()
 		c.population.owe(r)
 	}
 	c.remove(r)

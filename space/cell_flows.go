@@ -17,6 +17,8 @@ import (
 // are refused until an old flow has been idle for PeerLease, and is forgotten.
 const MaxPeers = 1024
 
+const _ = uint(flow.MaxGone - MaxPeers) // an end tells of each; see sayLast
+
 // peer is both directions of a flow between a real and another part.
 type peer struct {
 	id   entity.ID
@@ -246,14 +248,14 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	moved := p.in
 	moved.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, func(payload []byte) {
 		c.count.FlowHandled++
-		if r.gone != staying {
-			return
-		}
 		r.note(m, len(payload))
 		if err := r.handle(m, moved.Delivering(), payload); err != nil {
 			// No level above Debug, or clients could fill the log.
 			c.count.Refused++
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "error", err)
+		}
+		if r.gone != staying {
+			moved.Shut()
 		}
 	})
 	if lost := moved.TakeLost(); m.FromPart == entity.BasePart && m.From == r.e.ID {
@@ -301,6 +303,32 @@ func (c *Cell) outlived(r *Real, m *flow.Message, newer uint32) {
 		return
 	}
 	c.out.Send(m.Reply, &a)
+}
+
+// sayLast acks what a real has handled that ends, and leaves for those who miss that how far it was: with
+// its base, or here if it has none.
+func (r *Real) sayLast() {
+	p := r.cell.population
+	var gone flow.Gone
+	for i := range r.flows {
+		end := &r.flows[i]
+		if r.own(end) {
+			continue // it hears of the end itself
+		}
+		r.ack(end)
+		x := end.in.LastWord(end.id, end.side)
+		x.Cause, x.Turn, x.Upload = end.cause, end.turn, end.upload
+		switch recent := r.cell.now-end.used < flow.LastWordsLease; {
+		case !recent || x.Number == 0:
+		case r.e.Base.IsZero():
+			p.lastWords.Keep(r.cell.now, r.e.ID, entity.CellPart, x)
+		default:
+			gone.Heard = append(gone.Heard, x)
+		}
+	}
+	if !r.e.Base.IsZero() {
+		_ = r.sendBase(gone.Append(nil))
+	}
 }
 
 // settleFlows sends owed acks, and as much of the flows as there is room for. It starts at another
@@ -362,7 +390,7 @@ func (r *Real) settleFlow(p *peer) bool {
 	r.ack(p)
 	switch {
 	case p.out.Kept() == 0:
-	case c.population.giveUp(r, p):
+	case c.population.giveUp(r, p, r.e.ID, r.e.Order.Incarnation):
 		return false
 	default:
 		c.population.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, roomLater) })

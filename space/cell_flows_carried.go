@@ -131,6 +131,26 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 	}
 }
 
+// readHeard goes on with the flows that a former cell part had handled, of which its base was told. (A
+// call by which a cell part ended came again to each one that its base made in its place, and ended it.)
+func (r *Real) readHeard(body []byte) error {
+	var former flow.Gone
+	if err := former.Parse(body); err != nil {
+		return err
+	}
+	for i := range former.Heard {
+		x := &former.Heard[i]
+		p, err := r.peer(x.From, x.FromPart)
+		if err != nil {
+			return err
+		}
+		if !r.own(p) {
+			p.in, p.cause, p.turn, p.upload = x.Receiver(), x.Cause, x.Turn, x.Upload
+		}
+	}
+	return nil
+}
+
 // restoreFlow turns a flow of a former incarnation into that of a new one.
 func (r *Real) restoreFlow(p *peer, former uint32) {
 	p.at = mercury.Address{}

@@ -120,6 +120,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readCommits(&rd, restoring)
 		case migrate.SightPart:
 			r.readSight(&rd)
+		case migrate.HeardPart:
+			return r.readHeard(body)
 		default:
 			if restoring {
 				return nil

@@ -168,7 +168,10 @@ func (r *Real) serverCall(m *flow.Message, body []byte) error {
 		r.call = entity.Call{Source: x.Caller, Number: x.Cause}
 	}
 	results, err := r.callMethod(int(x.Method), script.AskedBy(&x), 0, x.Args)
-	if r.gone == lost {
+	switch {
+	case r.gone == lost && r.e.Base.IsZero():
+		err = errPanicked
+	case r.gone == lost:
 		return nil // the call is made again when the entity is back
 	}
 	return r.answer(&x, results, err)
@@ -187,6 +190,9 @@ func (r *Real) clientCallOf(x *flow.ServerCall) error {
 	r.callClient(r.e.ID, int(x.Method), x.Args)
 	return nil
 }
+
+// errPanicked is of a call whose method panicked, where nothing brings the entity back.
+var errPanicked = fmt.Errorf("%w: the script panicked", entity.ErrRefused)
 
 // answer sends what became of a call, if that is asked for. Else it returns why the call was refused.
 func (r *Real) answer(x *flow.ServerCall, results script.Results, err error) error {

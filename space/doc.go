@@ -365,6 +365,8 @@
 //     forgotten are doubted.
 //   - A commit's callback (Real.Backup) comes only when the base has the state that it is about.
 //   - A call to a real with a base is given up only when that base says so or is dead.
+//   - A real that is destroyed acks what it has handled, and what it owes is sent, before its end is
+//     told (Real.sayLast).
 //   - A handoff's Onload uses the same channel as earlier ghost messages of the real, and the real
 //     is a ghost here before anything else happens.
 //   - A real is handed over only to a cell that has been created and has loaded its land.

@@ -45,7 +45,9 @@ type (
 	}
 
 	// CallRefuser is told that its client's call to another entity was refused or given up. Nobody
-	// has handled it, and nobody will.
+	// has handled it, and nobody will: a call in whose method the target ended is not told. Only if a
+	// CellApp or BaseApp has died may the target have handled it all the same: its own word died with
+	// it, or the caller was restored and made the call again.
 	CallRefuser interface{ OnCallRefused(call RefusedCall) }
 
 	// MoveChecker is asked whether the entity may go where its client says that it has gone, such as

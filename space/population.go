@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/argument"
@@ -47,6 +48,7 @@ type Population struct {
 	refusals   refusals
 	handoffs   migrate.Handoffs
 	departed   departed
+	lastWords  flow.LastWords // of reals without a base
 	orphans    []orphan
 	handedOn   []handedOn
 	teleports  []*Real // that have one which has not ended
@@ -142,6 +144,7 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	p.runTeleports()
 	p.settleDeparted()
 	p.tombstones.Expire(now)
+	p.lastWords.Expire(now)
 	p.rumours.Expire(now)
 	p.refusals.expire(now)
 	p.expireHandoffs()

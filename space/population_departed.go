@@ -118,7 +118,7 @@ func (p *Population) settleDeparted() {
 	})
 	for i := range p.departed.list {
 		d := &p.departed.list[i]
-		if !p.giveUp(nil, &d.peer) {
+		if !p.giveUp(nil, &d.peer, d.id, d.stream) {
 			p.resend(&d.peer, func(n uint64, payload []byte) bool { return p.transmitDeparted(d, n, payload) })
 		}
 	}

@@ -35,10 +35,19 @@ func (p *Population) handleForNobody(m *flow.Message) {
 		return
 	}
 	if p.tombstones.Ended(m.To) {
-		p.env.Out.Send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true})
+		gone := p.gone(m.From, m.FromPart, m.Incarnation, m.To)
+		p.env.Out.Send(m.Reply, &gone)
 	} else {
 		p.passOn(p.wentOn(m.To), m, roomNow)
 	}
+}
+
+// gone tells the sender of a flow, in an incarnation, that a cell part has ended here, and what it
+// had handled.
+func (p *Population) gone(to entity.ID, part entity.Part, stream uint32, ended entity.ID) flow.Ack {
+	a := flow.Ack{To: to, ToPart: part, From: ended, FromPart: entity.CellPart, Incarnation: stream, Gone: true}
+	p.lastWords.Complete(&a)
+	return a
 }
 
 // Follow has handle take a message that another CellApp has passed on: past is the order that the
@@ -113,9 +122,16 @@ func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, fro
 		return
 	}
 	if a.Incarnation == stream && (from == end.home || end.home.IsZero() && from == end.at) {
-		p.abandon(r, end, errEnded)
+		p.ended(r, end, a, stream)
 		end.used, end.giveUpAt = p.now, 0
 	}
+}
+
+// ended gives up what a target has not handled that has ended. The answers to what it had handled come
+// from where it was: it has given them before it ended, and they are sent until they are settled.
+func (p *Population) ended(r *Real, end *peer, a *flow.Ack, stream uint32) {
+	end.out.End(p.now, a, stream)
+	p.abandon(r, end, errEnded)
 }
 
 func (p *Population) has(room room, to mercury.Address) bool {
@@ -203,8 +219,9 @@ func (p *Population) resend(end *peer, send func(number uint64, payload []byte) 
 // giveUp forgets what was sent to a real that will never settle it. For a real with a base, that is
 // when the base says that the real has ended, or is dead itself. A real without a base counts as
 // ended when nobody has found it for long; an orphaned ghost finds nobody. (While the time began with the
-// end of the ghost, callers heard 25 s after the death of a CellApp that there is nobody any more.)
-func (p *Population) giveUp(r *Real, end *peer) bool {
+// end of the ghost, callers heard 25 s after the death of a CellApp that there is nobody any more.) r is
+// nil if the sender was destroyed; it is of the incarnation stream.
+func (p *Population) giveUp(r *Real, end *peer, sender entity.ID, stream uint32) bool {
 	switch {
 	case r != nil && r.own(end) || end.out.Kept() == 0:
 		return false
@@ -224,7 +241,8 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 		end.giveUpAt = 0
 		return false
 	case end.side == entity.CellPart && end.at == p.env.Self && p.tombstones.Ended(end.id):
-		p.abandon(r, end, errEnded)
+		a := p.gone(sender, entity.CellPart, stream, end.id)
+		p.ended(r, end, &a, stream)
 		return true
 	}
 	if end.giveUpAt == 0 {

@@ -219,7 +219,9 @@ func (r *Real) HasClient() bool { return r.session.Number != 0 }
 // hooks, which nobody calls.
 func (r *Real) Call() entity.Call { return r.call }
 
-// Destroy ends the cell part after the callback that called it.
+// Destroy ends the cell part after the callback that called it. A method that calls it has handled its
+// call, and what it returns is the answer. Whoever calls the cell part later hears that the target has
+// ended, by CallRefuser or by entity.ErrNoEntity.
 func (r *Real) Destroy() {
 	if r.gone == staying {
 		r.depart(destroyed, "")

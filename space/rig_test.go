@@ -422,6 +422,11 @@ type testBase struct {
 	uploads   uint64 // calls of the client
 }
 
+// gone reports whether the cell part has ended.
+func (b *testBase) gone() bool {
+	return slices.ContainsFunc(b.got, func(p []byte) bool { return flow.Payload(p[0]) == flow.GonePayload })
+}
+
 // rig is a few CellApps and a BaseApp; messages wait until the test delivers them.
 type rig struct {
 	t          testing.TB
@@ -430,6 +435,7 @@ type rig struct {
 	base       mercury.Address
 	bases      map[entity.ID]*testBase
 	queue      []packet
+	lastWords  flow.LastWords             // of cell parts with bases
 	refuses    map[entity.ID]entity.Order // newer reals are refused, since they show no title
 	lies       bool                       // some app lies
 	hold       func(packet) bool          // keep back what it says
@@ -595,10 +601,11 @@ func (r *rig) toBase(p packet) {
 	case *flow.Message:
 		if m.ToPart == entity.CellPart { // whoever sent it does not know where the real is
 			b := r.bases[m.To]
-			switch gone := []byte{byte(flow.GonePayload)}; {
-			case b == nil || slices.ContainsFunc(b.got, func(p []byte) bool { return slices.Equal(p, gone) }):
-				r.queue = append(r.queue, packet{r.base, m.Reply, &flow.Ack{
-					To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true}})
+			switch {
+			case b == nil || b.gone():
+				gone := flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true}
+				r.lastWords.Complete(&gone)
+				r.queue = append(r.queue, packet{r.base, m.Reply, &gone})
 			case r.app(b.app) != nil:
 				r.queue = append(r.queue, packet{r.base, b.app, m})
 			}
@@ -616,6 +623,15 @@ func (r *rig) toBase(p packet) {
 					r.t.Fatal(err)
 				}
 				b.out.Settle(r.now, b.backup.Handled.Number())
+			}
+			var gone flow.Gone
+			if flow.Payload(payload[0]) == flow.GonePayload {
+				if err := gone.Parse(payload[1:]); err != nil {
+					r.t.Fatal(err)
+				}
+			}
+			for _, x := range gone.Heard {
+				r.lastWords.Keep(r.now, m.From, entity.CellPart, x)
 			}
 		})
 		settled := b.in.Last()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -80,6 +81,9 @@ type base struct {
 	log   *slog.Logger
 	// talks are the flows with other parts than the own cell part, by id and part.
 	talks []*talk
+	// former is what the last cell part had handled that was destroyed, formerAt when that was heard.
+	former   flow.Gone
+	formerAt time.Duration
 	// spent is the highest number of a flow that was forgotten.
 	spent  uint64
 	nested int    // own calls within one another
@@ -294,6 +298,7 @@ func (b *base) remove() {
 	if b.keepLast() {
 		return
 	}
+	b.sayLast()
 	b.removed = true
 	held := b.app.unprotect(b)
 	b.partTalks()

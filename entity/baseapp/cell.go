@@ -43,6 +43,9 @@ func (b *base) firstParts(position, direction property.Vector3, init func(*prope
 		init(cell)
 	}
 	parts := migrate.AppendFirst(nil, position, direction, cell, &b.app.compressor)
+	if b.formerHeard() {
+		parts = migrate.AppendPart(parts, migrate.HeardPart, b.former.AppendBody)
+	}
 	if len(parts) > migrate.MaxParts {
 		return nil, fmt.Errorf("create cell of %s %v: %d bytes of properties, at most %d travel", d.Name, b.id, len(parts), migrate.MaxParts)
 	}
@@ -461,6 +464,10 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 			}
 		}
 	case flow.GonePayload:
+		if err := b.former.Parse(body); err != nil {
+			return err
+		}
+		b.formerAt = b.app.now
 		// This is the incarnation's last message. The ack goes now, since the base may be gone at
 		// the end of the tick.
 		b.backupSoon() // its CellApp keeps the flow until it is settled, and may want to go

@@ -377,7 +377,7 @@ func TestPackets(t *testing.T) {
 		t.Error("a packet of another life or session was relayed")
 	}
 	_ = v.DestroyCell()
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
 	p.wantHeard("[44]")
 	r.net.sent = nil
 	packet(1, 1)
@@ -607,7 +607,7 @@ func TestLogout(t *testing.T) {
 		t.Errorf("the cell part was told %v, want its end", got)
 	}
 	r.take(baseAppMgr)
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
 	r.wantEvents("lost cell", "destroyed")
 	if gone := one(t, told[wire.ProxyGone](r, baseAppMgr)); gone.Account != "ann" {
 		t.Errorf("gone %+v", gone)

@@ -217,7 +217,7 @@ func TestAwaitDestroy(t *testing.T) {
 	}
 	r.relogin("ann") // of two that wait the older one is answered
 	r.wantLogin(protocol.ServerBusy)
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
 	r.wantLogin(protocol.Destroyed)
 }
 
@@ -257,7 +257,7 @@ func TestOnLogOnAttempt(t *testing.T) {
 	if n := len(told[wire.ProxyMade](r, baseAppMgr)); n != 0 {
 		t.Errorf("%d answers for a base that ends", n)
 	}
-	r.up(appX, v.ID(), 1, 1, []byte{byte(flow.GonePayload)})
+	r.up(appX, v.ID(), 1, 1, []byte{byte(flow.GonePayload), 0})
 	r.wantLogin(protocol.Destroyed)
 }
 

@@ -38,7 +38,7 @@ func TestPanicIsContained(t *testing.T) {
 	}
 	// The script may be half changed: it is not called any more, not even at the end.
 	r.up(appX, id, 1, 3, hidden.Append(nil, flow.CallBasePayload))
-	r.up(appX, id, 1, 4, []byte{byte(flow.GonePayload)})
+	r.up(appX, id, 1, 4, []byte{byte(flow.GonePayload), 0})
 	r.wantEvents("hidden")
 	if _, ok := r.view(id); ok {
 		t.Error("still there")
@@ -64,7 +64,7 @@ func TestPanicsInEveryHook(t *testing.T) {
 					r.say(r.managers, &wire.Located{ID: made.ID, Space: 1, App: appX})
 					r.current(appX, made.ID, 1, 0, 0)
 					r.a.Closed(r.now, p.ch, nil)
-					r.up(appX, made.ID, 1, 1, []byte{byte(flow.GonePayload)})
+					r.up(appX, made.ID, 1, 1, []byte{byte(flow.GonePayload), 0})
 				}
 			}
 			r.pass(createTimeout + time.Second)

@@ -68,7 +68,7 @@ func (b *base) appendParts(buf []byte) []byte {
 	if b.requests.Used() {
 		buf = migrate.AppendPart(buf, migrate.BaseRequestsPart, func(buf []byte) []byte { return b.requests.Append(buf, b.app.game) })
 	}
-	if len(b.talks) > 0 || b.spent > 0 {
+	if b.formerHeard() || len(b.talks) > 0 || b.spent > 0 {
 		part(migrate.BaseFlowsPart, b.codeTalks)
 	}
 	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending)+len(b.commits) > 0 || b.creation != nil {
@@ -108,6 +108,7 @@ func (b *base) readParts(parts []byte) error {
 		case migrate.BaseRequestsPart:
 			b.requests.Read(&r, b.app.game, limits.BaseRequests)
 		case migrate.BaseFlowsPart:
+			b.formerAt = b.app.now
 			return codec.Parse(body, b.codeTalks)
 		case migrate.BaseAsksPart:
 			return codec.Parse(body, b.codeAsks)
@@ -175,9 +176,15 @@ func (x *cellCopy) code(c *codec.Coder) {
 }
 
 // codeTalks codes the flows with other parts than the own cell part, in their order, and what is
-// known of those that were forgotten.
+// known of those that were forgotten, and of those of a cell part that was destroyed.
 func (b *base) codeTalks(c *codec.Coder) {
 	c.Uvarint(&b.spent)
+	codec.Field(c, &b.former, func(b []byte, m flow.Gone) []byte { return codec.AppendBytes(b, m.AppendBody(nil)) }, func(r *codec.Reader) (m flow.Gone) {
+		if err := m.Parse(r.Bytes(flow.MaxPayload)); err != nil {
+			r.Fail(err)
+		}
+		return m
+	})
 	reading := len(b.talks) == 0
 	codec.List(c, &b.talks, MaxPeers, 12, func(c *codec.Coder, p **talk) {
 		if *p == nil {

@@ -70,6 +70,8 @@ type talking struct {
 	// local are messages between bases of this app. They are handled after what is being handled.
 	local []flow.Message
 	spare []flow.Message
+	// lastWords are of bases and their cell parts.
+	lastWords flow.LastWords
 	// gone are the answers to those, and to messages for cell parts whose bases are here, that nobody
 	// will handle.
 	gone []flow.Ack
@@ -239,6 +241,7 @@ func (a *BaseApp) tickTalks() {
 	}
 	clear(a.talking.active[len(kept):])
 	a.talking.active = kept
+	a.talking.lastWords.Expire(a.now)
 	a.forgetIdle()
 	a.tellFailed()
 }
@@ -285,6 +288,45 @@ func (t *talk) ack() {
 		return
 	}
 	a.send(to, &a.ack)
+}
+
+// sayLast acks what a base has handled that ends, and leaves for those who miss that how far it was.
+func (b *base) sayLast() {
+	a := b.app
+	for _, t := range b.talks {
+		t.ack()
+		if a.now-(t.used-t.unused) < flow.LastWordsLease {
+			a.talking.lastWords.Keep(a.now, b.id, entity.BasePart, t.in.LastWord(t.id, t.part))
+		}
+	}
+	if b.formerHeard() {
+		for _, x := range b.former.Heard {
+			a.talking.lastWords.Keep(a.now, b.id, entity.CellPart, x)
+		}
+	}
+}
+
+// formerHeard reports whether it matters what the last cell part had handled that was destroyed. Who
+// called it has asked since then whether it has ended (flow.Sender.Probe).
+func (b *base) formerHeard() bool {
+	if b.app.now-b.formerAt >= flow.LastWordsLease {
+		b.former.Heard = nil
+	}
+	return len(b.former.Heard) > 0
+}
+
+// lastWord adds to the word that a part of the base has ended what it had handled.
+func (b *base) lastWord(gone *flow.Ack) {
+	if gone.FromPart == entity.BasePart { // it waits for its last write
+		if i, found := b.findTalk(gone.To, gone.ToPart); found {
+			x := b.talks[i].in.LastWord(gone.To, gone.ToPart)
+			x.Complete(gone)
+		}
+		return
+	}
+	if i := slices.IndexFunc(b.former.Heard, func(x flow.LastWord) bool { return x.From == gone.To && x.FromPart == gone.ToPart }); i >= 0 {
+		b.former.Heard[i].Complete(gone)
+	}
 }
 
 // partTalks leaves behind what a base that goes has sent and nobody has settled.
@@ -346,9 +388,15 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 	a.wake(t)
 }
 
-// sayGone tells the sender of a message that nobody will handle it, as soon as that is certain.
+// sayGone tells the sender of a message that nobody will handle it, as soon as that is certain; or that
+// it was the last to be handled, if the sender has missed the ack.
 func (a *BaseApp) sayGone(to mercury.Address, m *flow.Message) {
 	gone := flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true}
+	if b := a.byID[m.To]; b != nil {
+		b.lastWord(&gone)
+	} else {
+		a.talking.lastWords.Complete(&gone)
+	}
 	if !a.callAfterEnd(to, &gone) {
 		a.answerGone(to, &gone)
 	}
@@ -365,9 +413,11 @@ func (a *BaseApp) answerGone(to mercury.Address, gone *flow.Ack) {
 // deliver handles one message, in its order.
 func (t *talk) deliver(payload []byte) {
 	b := t.of
-	if b.ended() {
-		return
-	}
+	defer func() {
+		if b.ended() {
+			t.in.Shut()
+		}
+	}()
 	b.app.report.FlowHandled++
 	b.note(len(payload))
 	p, body, err := flow.SplitPayload(payload)
@@ -412,6 +462,7 @@ func (a *BaseApp) takeTalkAck(by sender, m *flow.Ack) {
 		m.FromPart == entity.CellPart && !m.Gone && by.role != wire.CellApp:
 		a.refused("an ack of an app that may not give it", "from", m.From, "app", by.app)
 	case m.Gone && m.Incarnation == t.of.life():
+		t.out.End(a.now, m, t.of.life()) // what it has answered comes from where it was
 		t.abandon(errEnded)
 	case m.Gone:
 	default:

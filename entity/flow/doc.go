@@ -32,6 +32,12 @@
 //     Message.Born says in which incarnation. A Receiver delivers nothing again that it has handled
 //     under that number: of two streams of a sender, the newer one repeats the older up to some
 //     number, and all that was born later comes after that.
+//   - A target that ends acks what it has handled before its end is told, and its end says that
+//     again to each sender (LastWords): what it has handled is settled, and the answers come from
+//     where it was. What came early behind the message by which it ended was not handled. Only for
+//     LastWordsLease, and MaxLastWords, is that remembered, in the app that tells of the end, which
+//     is the base's for a cell part with a base. So a sender takes a handled message for a lost one
+//     only if it missed the ack, and that app has died or the base has moved from there.
 //   - A call to another entity carries the number of the base's message that caused it, and how many
 //     such calls the message has caused before (ServerCall.Cause and Turn). By these the target
 //     recognises the repeat of a restored caller that is not in its backup. A call by the caller's client

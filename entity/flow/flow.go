@@ -124,8 +124,11 @@ type Ack struct {
 	// dies: a cell part with a base settles what is in a backup that its base holds, a base what is
 	// in a copy that another app holds.
 	Number, Settled uint64
-	// Gone says that the target has ended: nobody will handle what it did not handle.
-	Gone bool
+	// Gone says that the target has ended: nobody will handle what it did not handle. Number is then
+	// the last that it had handled in the stream of an incarnation of the sender, at most Incarnation;
+	// 0 if nobody remembers.
+	Gone   bool
+	Stream uint32
 }
 
 // Append encodes a.
@@ -136,7 +139,10 @@ func (a *Ack) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(a.Life))
 	b = binary.AppendUvarint(b, a.Number)
 	b = binary.AppendUvarint(b, a.Number-min(a.Settled, a.Number))
-	return codec.AppendBool(b, a.Gone)
+	if b = codec.AppendBool(b, a.Gone); a.Gone {
+		b = binary.AppendUvarint(b, uint64(a.Incarnation-min(a.Stream, a.Incarnation)))
+	}
+	return b
 }
 
 // Parse decodes a from all of b.
@@ -148,7 +154,14 @@ func (a *Ack) Parse(b []byte) error {
 	a.Life = fields.ReadUint32(&r)
 	a.Number = r.Uvarint()
 	unsettled := r.Uvarint()
-	a.Gone = r.Bool()
+	a.Stream = 0
+	if a.Gone = r.Bool(); a.Gone {
+		older := fields.ReadUint32(&r)
+		if older > a.Incarnation {
+			r.Fail(errors.New("flow: an ack of an incarnation that is yet to come"))
+		}
+		a.Stream = a.Incarnation - min(older, a.Incarnation)
+	}
 	if unsettled > a.Number {
 		r.Fail(errors.New("flow: more is unsettled than was handled"))
 	}

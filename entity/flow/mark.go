@@ -31,13 +31,16 @@ func (in *Receiver) Delivering() Mark { return MarkOf(in.born, in.last) }
 
 // Known is the last number of this flow that a target has handled which has handled a mark; the sender
 // is of the given incarnation.
-func (o *Sender) Known(m Mark, stream uint32) uint64 {
-	if m.Stream() >= stream {
-		return m.Number()
+func (o *Sender) Known(m Mark, stream uint32) uint64 { return o.known(m.Stream(), m.Number(), stream) }
+
+// known is the same for a number in a stream.
+func (o *Sender) known(in uint32, number uint64, stream uint32) uint64 {
+	if in >= stream {
+		return number
 	}
 	for i := len(o.births) - 1; i >= 0; i-- {
-		if o.births[i].stream <= m.Stream() {
-			return min(m.Number(), o.births[i].upTo)
+		if o.births[i].stream <= in {
+			return min(number, o.births[i].upTo)
 		}
 	}
 	return 0

@@ -52,7 +52,7 @@ const (
 	BundlePayload
 	// BackupPayload: a backup of the cell part (Backup).
 	BackupPayload
-	// GonePayload: the cell part was destroyed; nothing follows it.
+	// GonePayload: the cell part was destroyed; nothing follows it (Gone).
 	GonePayload
 	// TeleportedPayload: how a teleport that the base wanted has ended (Teleported).
 	TeleportedPayload

@@ -23,6 +23,7 @@ type Receiver struct {
 	saved, settled uint64
 	early          []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
 	owed           bool   // an ack is owed
+	shut           bool   // see Shut
 	lost           uint64 // skipped since TakeLost
 }
 
@@ -66,6 +67,8 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 		was = *in
 	}
 	switch {
+	case in.shut:
+		return Wait
 	case stream < in.stream:
 		return Stale
 	case stream > in.stream:
@@ -92,7 +95,7 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 		in.hold(number, born, payload)
 	}
 	// A skip may have left the next message, or the one just delivered, among those held.
-	for len(in.early) > 0 && in.early[0].number <= in.last+1 {
+	for !in.shut && len(in.early) > 0 && in.early[0].number <= in.last+1 {
 		next := in.early[0]
 		in.early = slices.Delete(in.early, 0, 1)
 		if next.number == in.last+1 {
@@ -114,6 +117,10 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 	}
 	return Wait
 }
+
+// Shut says, while a message is delivered, that the target has ended by it: nothing after it is
+// handled, nor counts as handled.
+func (in *Receiver) Shut() { in.shut = true }
 
 // handled is what the next stream may repeat.
 func (in *Receiver) handled() former {

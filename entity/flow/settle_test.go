@@ -143,7 +143,7 @@ func TestOutKeepsNoMoreThanItsBytes(t *testing.T) {
 func FuzzAck(f *testing.F) {
 	a := flow.Ack{To: 1, ToPart: entity.CellPart, From: 2, FromPart: entity.CellPart, Incarnation: 3, Life: 4, Number: 500, Settled: 400}
 	f.Add(a.Append(nil))
-	a.Gone = true
+	a.Gone, a.Stream = true, 2
 	f.Add(a.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var a flow.Ack
@@ -152,6 +152,9 @@ func FuzzAck(f *testing.F) {
 		}
 		if a.Settled > a.Number {
 			t.Errorf("%d of %d are settled", a.Settled, a.Number)
+		}
+		if a.Stream > a.Incarnation {
+			t.Errorf("stream %d is of incarnation %d", a.Stream, a.Incarnation)
 		}
 		if again := a.Append(nil); !bytes.Equal(again, b) {
 			t.Errorf("%x is written as %x", b, again)

@@ -161,7 +161,7 @@ func samples() []wire.Received {
 		&wire.Onward{Past: order, Message: wire.Encode(nil, &flow.Ack{To: id, ToPart: entity.CellPart, From: id, FromPart: entity.BasePart, Incarnation: 1})},
 
 		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Born: 1, Reply: addr4, Payload: []byte("payload")},
-		&flow.Ack{To: id, ToPart: entity.CellPart, From: id + 1, FromPart: entity.ClientPart, Incarnation: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},
+		&flow.Ack{To: id, ToPart: entity.CellPart, From: id + 1, FromPart: entity.ClientPart, Incarnation: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true, Stream: 1},
 		&flow.Inquiry{Of: id, OfPart: entity.CellPart, By: id + 1, ByPart: entity.BasePart, Reply: addr4, Stamp: 1 << 50},
 		&flow.Remainder{To: id, ToPart: entity.BasePart, From: id + 1, FromPart: entity.CellPart, Stamp: 1 << 50, Incarnation: 4, Low: 5, Through: true, Caused: 6, Uploaded: 7},
 

@@ -15,6 +15,7 @@ import (
 //   - a client's call of another entity is handled once and in order, or is refused; no call to a
 //     target that has a base is lost, whether the CellApp of the target died, that of the caller,
 //     or both;
+//   - no call in whose method its target has ended is told as one that nobody has handled;
 //   - what a cell part says to its base and to its own client comes in order, each number once,
 //     unless the cell part was restored: then some come again, and none is left out; other clients
 //     hear no number twice while they have the entity in sight, and no other life of it;
@@ -44,6 +45,9 @@ func (k *callsNumbered) safe() error {
 			faults = append(faults, fmt.Errorf("promise 3: %s on %s handled %d calls of other clients twice, or out of order", v.ID(), p.Name, n))
 		}
 	})
+	for _, call := range k.c.world.untrue {
+		faults = append(faults, fmt.Errorf("promise 10: a call was told as given up in which its target has ended: %s", call))
+	}
 	k.c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
 		if b.Hasty {
 			k.hasty[b.ID] = true

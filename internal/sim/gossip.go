@@ -79,6 +79,9 @@ const (
 	refusedEvery = 3
 	// laterEvery is how many calls have one that the called method answers later.
 	laterEvery = 2
+	// lastCallEvery is how many calls, by the number and the callee, have one by which a callee ends that
+	// may.
+	lastCallEvery = 8
 )
 
 func errGossip() *entity.GameError { return &entity.GameError{Code: 77, Text: "I will not listen"} }
@@ -192,6 +195,28 @@ func listen(t tongue, pair string, life, n uint32) (uint32, string, error) {
 	return n, id.String(), nil
 }
 
+// lastCall reports whether a part ends by a call, which it answers at once, and notes that.
+func (w *world) lastCall(t tongue, pair string, life, n uint32) bool {
+	id, _ := t.self()
+	if w.calm || w.hush || n%laterEvery == 0 || (uint64(id)+uint64(n))%lastCallEvery != 0 || life < t.heard(pair).life {
+		return false
+	}
+	w.answers["last calls"]++
+	w.lastCalls[lastCallOf(pair, id, life, n)] = true
+	return true
+}
+
+func lastCallOf(pair string, by entity.ID, life, n uint32) string {
+	return fmt.Sprintf("%s to %v in life %d: %d", pair, by, life, n)
+}
+
+// madeOf is a call that a part has made, as lastCallOf has it; call is what begin was given.
+func madeOf(t tongue, call string, to entity.ID) string {
+	f := strings.Fields(call) // whom, no part, the way there, the number
+	id, part := t.self()
+	return fmt.Sprintf("%v %v %s to %v in life %d: %s", id, part, f[len(f)-2], to, t.life(), f[len(f)-1])
+}
+
 // answerLater answers a call that it has kept, and reports whether there is nothing more to say to it.
 func answerLater(t tongue, token entity.AnswerToken, n uint32, tally map[string]int) (over bool) {
 	id, part := t.self()
@@ -215,8 +240,9 @@ func answerLater(t tongue, token entity.AnswerToken, n uint32, tally map[string]
 }
 
 // hearAnswer takes an answer, of which there must be one to each call.
-func hearAnswer(t tongue, r entity.Reply, tally map[string]int) {
+func hearAnswer(t tongue, r entity.Reply, w *world) {
 	id, part := t.self()
+	tally := w.answers
 	call, open := t.end(uint32(r.User))
 	if !open {
 		t.fault("%v %v was answered twice: %d of %v", id, part, r.User, r.Target)
@@ -236,6 +262,9 @@ func hearAnswer(t tongue, r entity.Reply, tally map[string]int) {
 		tally["game error"]++
 	case errors.Is(err, entity.ErrNoEntity):
 		tally["no entity"]++
+		if made := madeOf(t, call, r.Target); w.lastCalls[made] && !w.lossy() {
+			t.fault("%v %v: the call in which its target has ended was answered %v: %s", id, part, err, made)
+		}
 	case errors.Is(err, entity.ErrTimeout):
 		tally["time-out"]++
 	default:
@@ -340,13 +369,16 @@ func (s *gossipCell) Speak(to entity.ID, kind uint8, asks bool, life, n uint32) 
 	speakAs(s.tongue(), to, entity.MailboxKind(kind), asks, n)
 }
 
-// Hear is called by others.
+// Hear is called by others. Some calls end a waif.
 func (s *gossipCell) Hear(of string, life, n uint32) (uint32, string, error) {
+	if s.w.waif[s.ID()] && s.Open.Len() == 0 && s.w.lastCall(s.tongue(), of, life, n) {
+		defer s.Destroy()
+	}
 	return listen(s.tongue(), of, life, n)
 }
 
 // OnHeard takes an answer.
-func (s *gossipCell) OnHeard(r entity.Reply) { hearAnswer(s.tongue(), r, s.w.answers) }
+func (s *gossipCell) OnHeard(r entity.Reply) { hearAnswer(s.tongue(), r, s.w) }
 
 func (s *gossipCell) tongue() tongue { return cellTongue{s} }
 
@@ -479,13 +511,16 @@ func (b *gossipBase) end() {
 // OnFellow hears of a new base.
 func (b *gossipBase) OnFellow(entity.BaseReply) {}
 
-// HearBase is called by others.
+// HearBase is called by others. Some calls end a base that another has made.
 func (b *gossipBase) HearBase(of string, life, n uint32) (uint32, string, error) {
+	if b.Fellow.Get() && b.beats > 10 && b.w.lastCall(b.tongue(), of, life, n) {
+		defer b.end()
+	}
 	return listen(b.tongue(), of, life, n)
 }
 
 // OnHeard takes an answer.
-func (b *gossipBase) OnHeard(r entity.Reply) { hearAnswer(b.tongue(), r, b.w.answers) }
+func (b *gossipBase) OnHeard(r entity.Reply) { hearAnswer(b.tongue(), r, b.w) }
 
 func (b *gossipBase) tongue() tongue { return baseTongue{b} }
 

@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -63,8 +65,28 @@ func (s *numbers) count(self, from entity.ID, text string) {
 	_ = s.Greeters.Set(from.String(), n)
 }
 
+// deadlyGreeting is how many greetings of a critter have one by which it ends.
+const deadlyGreeting = 3
+
+// endedBy notes a greeting in which its target ends.
+func (w *world) endedBy(from, to entity.ID, text string) {
+	var n uint32
+	if _, err := fmt.Sscanf(text, "hello %d", &n); err == nil {
+		w.lastCalls[missing(from, to, n)] = true
+		w.answers["last calls"]++
+	}
+}
+
+// toldEnded notes a call of which a caller was told that its target has ended. Whoever was restored may
+// make calls again that the former life had made.
+func (w *world) toldEnded(r *space.Real, call string, err error) {
+	if ended := errors.Is(err, entity.ErrNoEntity) && strings.HasSuffix(err.Error(), "has ended"); ended && w.lastCalls[call] && r.Order().Incarnation == 1 {
+		w.untrue = append(w.untrue, call)
+	}
+}
+
 // refused notes a call of the own client that was refused.
-func (s *numbers) refused(r *space.Real, c space.RefusedCall) {
+func (s *numbers) refused(w *world, r *space.Real, c space.RefusedCall) {
 	args, err := r.Def().CellMethod("greet").ReadArgs(c.Args)
 	if err != nil {
 		return
@@ -72,6 +94,7 @@ func (s *numbers) refused(r *space.Real, c space.RefusedCall) {
 	var n uint32
 	if _, err := fmt.Sscanf(args[0].Str(), "hello %d", &n); err == nil {
 		_ = s.Refusals.Append(missing(r.ID(), c.Target, n))
+		w.toldEnded(r, missing(r.ID(), c.Target, n), c.Err)
 	}
 }
 
@@ -86,7 +109,7 @@ func (s *numbers) utter(r *space.Real) {
 }
 
 // OnCallRefused belongs to every script that has numbers.
-func (s *walkerCell) OnCallRefused(c space.RefusedCall) { s.refused(s.Real, c) }
+func (s *walkerCell) OnCallRefused(c space.RefusedCall) { s.refused(s.w, s.Real, c) }
 
 // echo is what a base hears of its cell part and passes on to its client.
 type echo struct {

@@ -152,6 +152,11 @@ type world struct {
 	// incarnation is that of the cell part in which a base of a process believes.
 	incarnation func(*Process, entity.ID) uint32
 
+	// lastCalls are the calls in which their targets have ended, untrue those of them that were told as
+	// calls that nobody has handled.
+	lastCalls map[string]bool
+	untrue    []string
+
 	bases bookOfBases
 
 	// saved is what the savers were told is safe.
@@ -197,7 +202,7 @@ func newWorld(o Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, chance: newStreams(o.Seed)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, chance: newStreams(o.Seed)}
 	if o.Wild.stores() {
 		if w.books, err = newBooks(schema, &o); err != nil {
 			return nil, err
@@ -261,7 +266,7 @@ func (w *world) registerCells(o Options) {
 	}
 	space.Register(w.cells, "Walker", func() *walkerCell { return &walkerCell{w: w} })
 	space.Register(w.cells, "Rover", func() *roverCell { return &roverCell{w: w} })
-	space.Register[critterCell](w.cells, "Critter")
+	space.Register(w.cells, "Critter", func() *critterCell { return &critterCell{w: w} })
 	space.Register[beastCell](w.cells, "Beast")
 	if o.Gateway {
 		space.Register(w.cells, "Figure", func() *figureCell { return &figureCell{w: w} })
@@ -497,6 +502,7 @@ type critterCell struct {
 	Mood    property.Int32
 	Steps   property.Uint32
 	Greeted property.Uint32
+	w       *world `cellscape:"local"`
 }
 
 // OnCreated starts the beat and the walk.
@@ -505,10 +511,22 @@ func (s *critterCell) OnCreated() {
 	s.OnThere(entity.Callback{})
 }
 
-// Greet does the same as that of roverCell.
-func (s *critterCell) Greet(entity.ID, string) {
+// Greet does the same as that of roverCell. Some greetings end one life and begin another.
+func (s *critterCell) Greet(from entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
 	s.Mood.Set(s.Mood.Get() + 1)
+	if s.Greeted.Get()%deadlyGreeting == 0 && !s.w.calm && !s.w.hush {
+		s.w.endedBy(from, s.ID(), text)
+		s.bear()
+	}
+}
+
+// bear makes one like it in its place.
+func (s *critterCell) bear() {
+	_, _ = s.Spawn("Critter", s.Position(), property.Vector3{}, func(v *property.Values) {
+		_ = v.Set(v.Definition().Property("greeted").Index, property.Uint(uint64(s.Greeted.Get())))
+	})
+	s.Destroy()
 }
 
 // OnBeat counts, and now and then ends one life and begins another.
@@ -519,10 +537,7 @@ func (s *critterCell) OnBeat(entity.Callback) {
 	s.Steps.Set(s.Steps.Get() + 1)
 	s.Hat.Set(s.Chance().Int32N(100))
 	if s.Chance().IntN(60) == 0 {
-		_, _ = s.Spawn("Critter", s.Position(), property.Vector3{}, func(v *property.Values) {
-			_ = v.Set(v.Definition().Property("greeted").Index, property.Uint(uint64(s.Greeted.Get())))
-		})
-		s.Destroy()
+		s.bear()
 	}
 }
 

@@ -78,6 +78,7 @@ type BaseApp struct {
 	asks    app.Errands // for bases elsewhere, and names
 	asked   uint64      // number of the last of them
 	made    made        // bases made for other BaseApps
+	ensures []*ensuring // in the order in which they were ensured
 	// baseLoad is scratch, as move is.
 	baseLoad wire.BaseLoad
 
@@ -215,6 +216,7 @@ func (a *BaseApp) tickLife() {
 	a.tickTalks()
 	a.spaces.Tick()
 	a.endings.Tick()
+	a.tickEnsures()
 	a.asks.Tick()
 	a.made.expire(a.now)
 	a.downloads.tick()
@@ -336,6 +338,7 @@ func (a *BaseApp) dropAll() {
 	a.spaces.Drop()
 	a.endings.Drop()
 	a.asks.Drop()
+	a.ensures = nil
 	a.storeAsks.Drop()
 	a.storing = storing{closing: true}
 }

@@ -77,7 +77,8 @@ type Config struct {
 	// Required with a PlayerType.
 	Secrets func(b []byte)
 	// Start is called once, when the app has first joined the cluster. Game code creates its bases
-	// here. The Starter stays valid, so scripts may keep it to create bases later.
+	// here, and by Starter.Ensure those of which the cluster is to have one. The Starter stays valid,
+	// so scripts may keep it to create bases later.
 	Start func(*Starter)
 	// DownloadRate bounds what entity.Base.Download sends to one client, in bytes a second; 0 means
 	// DefaultDownloadRate.

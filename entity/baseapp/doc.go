@@ -45,6 +45,7 @@
 //	stub.go      the end of a base, whose name and account are free when nobody can bring it back
 //	heir.go      the death of a BaseApp: what its bases go on with elsewhere
 //	leave.go     how an app leaves without loss; move.go, how a part of its bases does
+//	ensure.go    an entity of which the cluster has one; sole.go, the row of such an entity
 //	keeping.go   the rows of bases in the store; stop.go and bring.go, the world's end and start
 //
 // # Contract

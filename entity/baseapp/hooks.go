@@ -66,13 +66,14 @@ type (
 	}
 
 	// Returner is told, after OnCreated, that the base comes back because the world starts anew
-	// (cluster.Config.BringBack), and decides what becomes of its cell part: entity.Base.Stood says where
-	// it was. Without this hook the cell part is made there, unless OnCreated has made one.
+	// (cluster.Config.BringBack), or is loaded by Starter.Ensure, and decides what becomes of its cell
+	// part: entity.Base.Stood says where it was. Without this hook the cell part is made there, unless
+	// OnCreated has made one.
 	Returner interface{ OnBroughtBack() }
 
 	// NameLoser is told that a name which its base had by entity.Base.RegisterName is another
 	// base's, whose mailbox it is given. That can only happen when all managers have started anew
-	// while a BaseApp was away.
+	// while a BaseApp was away. A base that Starter.Ensure has made with the name then ends.
 	NameLoser interface {
 		OnNameLost(name string, holder property.Mailbox)
 	}

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -39,6 +40,10 @@ type loading struct {
 	until  time.Duration
 	asking bool
 	ended  bool
+	// dropped says that no base is to be made any more: the row is given back.
+	dropped bool
+	// sole says that the entity has its name already; see sole.go.
+	sole bool
 	// prepare is called on the new base before its script.
 	prepare func(*base)
 	done    func(*base, *stored.Error)
@@ -58,14 +63,20 @@ func (a *BaseApp) load(what stored.Key, prepare func(*base), done func(*base, *s
 		return fmt.Errorf("%w: type %q", stored.ErrNotKept, what.Type)
 	case a.cfg.Scripts.bases.Of(d) == nil:
 		return fmt.Errorf("%w: %s", ErrNoScript, what.Type)
-	case len(a.storing.loads) >= maxLoads || a.storing.closing:
-		return fmt.Errorf("%w: %d entities are being loaded", entity.ErrTooMany, len(a.storing.loads))
 	}
 	id, err := a.ids.Next()
 	if err != nil {
 		return err
 	}
-	a.storing.loads = append(a.storing.loads, &loading{what: what, id: id, until: a.now + loadPatience, prepare: prepare, done: done})
+	return a.startLoad(&loading{what: what, id: id, until: a.now + loadPatience, prepare: prepare, done: done})
+}
+
+// startLoad begins a load of a type that is kept and has a script.
+func (a *BaseApp) startLoad(l *loading) error {
+	if len(a.storing.loads) >= maxLoads || a.storing.closing {
+		return fmt.Errorf("%w: %d entities are being loaded", entity.ErrTooMany, len(a.storing.loads))
+	}
+	a.storing.loads = append(a.storing.loads, l)
 	a.tickLoads()
 	return nil
 }
@@ -74,6 +85,9 @@ func (a *BaseApp) load(what stored.Key, prepare func(*base), done func(*base, *s
 func (a *BaseApp) tickLoads() {
 	s := &a.storing
 	for _, l := range s.loads {
+		if l.dropped && !l.asking {
+			l.ended = true
+		}
 		if l.ended || l.asking || a.held || a.now < l.at || s.start == 0 && a.now < l.until {
 			continue
 		}
@@ -100,6 +114,11 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 	case a.dismissed:
 		l.ended = true
 		return
+	case l.dropped:
+		if l.ended = true; r.Code == stored.Done {
+			a.freeRow(l, r.Row)
+		}
+		return
 	case r.Code == stored.Held && a.now+loadAgain < l.until:
 		l.at = a.now + loadAgain
 		return
@@ -115,6 +134,10 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 		return
 	}
 	b, err := a.createStored(l, r)
+	if sole := (*soleError)(nil); errors.As(err, &sole) {
+		a.loadSole(l, r.Row, sole.name)
+		return
+	}
 	if err != nil {
 		if b == nil {
 			a.freeRow(l, r.Row)
@@ -144,9 +167,12 @@ func (a *BaseApp) createStored(l *loading, r *wire.StoreAnswer) (*base, error) {
 	if d.HasCell {
 		cell = property.NewValues(d, property.CellSide, nil)
 	}
-	_, notices, err := t.Decode(nil, r.Data, props, cell)
+	rest, notices, err := t.Decode(nil, r.Data, props, cell)
 	if err != nil {
 		return nil, err
+	}
+	if k := readRecordRest(rest); k.sole != "" && !l.sole && l.prepare == nil {
+		return nil, &soleError{k.sole}
 	}
 	for _, n := range notices {
 		a.log.Warn("something stored is not used", "type", d.Name, "row", r.Row, "notice", n)
@@ -275,15 +301,17 @@ func refusalOf(c stored.Code) protocol.Code {
 
 // makeStoredProxy makes the base of a player whom the store does not know yet, and its row.
 func (a *BaseApp) makeStoredProxy(m *wire.MakeProxy, t *store.Type) *wire.ProxyMade {
+	return a.makeProxyWith(m, func(props *property.Values) error { return identify(t, props, m.Account) })
+}
+
+// identify sets the identifier of a new base.
+func identify(t *store.Type, props *property.Values, text string) error {
 	id := t.Identifier()
-	return a.makeProxyWith(m, func(props *property.Values) error {
-		i := slices.IndexFunc(props.Definition().Properties, func(p *property.Property) bool { return p.Name == id.Name })
-		v, err := id.Fit(property.StringValue(m.Account))
-		if err != nil {
-			return err
-		}
-		return props.Load(i, v)
-	})
+	v, err := id.Fit(property.StringValue(text))
+	if err != nil {
+		return err
+	}
+	return props.Load(props.Definition().Property(id.Name).Index, v)
 }
 
 // askStart asks a DBApp which start of the cluster this is, and tells it if that is known here.

@@ -33,6 +33,7 @@ import (
 type ownName struct {
 	name         string
 	has, leaving bool
+	sole         bool   // it is of an entity of which there is to be one; see ensure.go
 	again        bool   // it was leaving, and the base has asked for it again
 	since, last  uint64 // the first and the last question that count; answers to earlier ones do not
 	without      uint64 // the first copy that was sent without it, if it is leaving; 0 for none
@@ -216,17 +217,23 @@ func (b *base) giveUpNames() {
 func (a *BaseApp) takeNameLost(_ sender, m *wire.NameLost) {
 	b := a.byID[m.ID]
 	if b == nil || b.removed {
+		a.loseClaim(m.ID)
 		return // its next life is told when it announces the name
 	}
 	i := b.named(m.Name)
 	if i < 0 || !b.names[i].has {
 		return
 	}
+	sole := b.names[i].sole
 	b.names = slices.Delete(b.names, i, i+1)
 	b.backupSoon()
 	b.log.Warn("the name is another base's", "name", m.Name, "holder", m.Holder.String())
 	holder := mailboxOf(&flow.Grant{ID: m.Holder, Type: m.Type, App: m.App})
 	callHook(b, "OnNameLost", func(s NameLoser) { s.OnNameLost(m.Name, holder) })
+	if sole {
+		a.fault("the entity was in the world twice, and this one ends", "entity", b.id, "name", m.Name, "holder", m.Holder.String())
+		b.Destroy()
+	}
 }
 
 // LookupName is part of entity.Base's host.
@@ -252,18 +259,19 @@ func (a *BaseApp) lookUp(name string, done func(*flow.Grant)) error {
 
 // announceNames tells the BaseAppMgr, right after the Join, which names the bases here have.
 func (a *BaseApp) announceNames() {
-	var m wire.Names
+	list := a.claims()
 	for b := range a.own() {
 		for _, n := range b.names {
-			if !n.has {
-				continue
-			}
-			if m.Entries = append(m.Entries, wire.Named{Name: n.name, ID: b.id, Type: b.props.Definition().ID, Life: b.life()}); len(m.Entries) == wire.MaxNamed {
-				a.baseMgr.Send(&m)
-				m.Entries = m.Entries[:0]
+			if n.has {
+				list = append(list, wire.Named{Name: n.name, ID: b.id, Type: b.props.Definition().ID, Life: b.life()})
 			}
 		}
 	}
-	m.Last = true
+	var m wire.Names
+	for len(list) >= wire.MaxNamed {
+		m.Entries, list = list[:wire.MaxNamed], list[wire.MaxNamed:]
+		a.baseMgr.Send(&m)
+	}
+	m.Entries, m.Last = list, true
 	a.baseMgr.Send(&m)
 }

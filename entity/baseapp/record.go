@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/migrate"
@@ -104,26 +105,49 @@ func (b *base) stoodIn(data []byte) (s entity.Stood, ok bool) {
 		cell = property.NewValues(d, property.CellSide, nil)
 	}
 	rest, _, err := b.keep.typ.Decode(nil, data, property.NewValues(d, property.BaseSide, nil), cell)
-	if err != nil || len(rest) == 0 {
+	if err != nil {
 		return s, false
 	}
-	if err := codec.Parse(rest, func(c *codec.Coder) { codeStood(c, &s) }); err != nil {
-		return entity.Stood{}, false // of a later build
-	}
+	s = readRecordRest(rest).Stood
 	return s, s.Space != 0
 }
 
-func codeStood(c *codec.Coder, s *entity.Stood) {
-	codec.Uint32(c, &s.Space)
-	fields.Vector3(c, &s.Position)
-	fields.Vector3(c, &s.Direction)
+// recordRest is what the store keeps of a base besides properties.
+type recordRest struct {
+	entity.Stood        // Space 0: it had no cell part
+	sole         string // see sole.go; "" is left out
+}
+
+func (k *recordRest) code(c *codec.Coder) {
+	codec.Uint32(c, &k.Space)
+	fields.Vector3(c, &k.Position)
+	fields.Vector3(c, &k.Direction)
+	tail := codec.Append(nil, func(c *codec.Coder) { c.String(&k.sole, limits.BaseName) })
+	if k.sole == "" {
+		tail = nil
+	}
+	if c.Rest(&tail, limits.BaseName+8); len(tail) > 0 {
+		if err := codec.Parse(tail, func(c *codec.Coder) { c.String(&k.sole, limits.BaseName) }); err != nil {
+			c.Fail(err)
+		}
+	}
+}
+
+// readRecordRest reads that. It is zero for what is of a later build.
+func readRecordRest(rest []byte) (k recordRest) {
+	if len(rest) == 0 || codec.Parse(rest, k.code) != nil {
+		return recordRest{}
+	}
+	return k
 }
 
 // record is what the store is to have of the base.
 func (b *base) record() ([]byte, error) {
 	var rest []byte
-	if s, ok := b.Stood(); ok {
-		rest = codec.Append(nil, func(c *codec.Coder) { codeStood(c, &s) })
+	k := recordRest{sole: b.soleName()}
+	stood := false
+	if k.Stood, stood = b.Stood(); stood || k.sole != "" {
+		rest = codec.Append(nil, k.code)
 	}
 	_, data, err := b.keep.typ.Encode(b.props, b.cellValues(), rest)
 	return data, err

@@ -241,6 +241,7 @@ func testSchema(t testing.TB) *property.Schema {
 			{Name: "wrath", Type: i32, Flags: property.CellPrivate},
 			{Name: "gold", Type: i32, Flags: property.BaseAndClient, Persistent: true},
 			{Name: "secret", Type: i32, Flags: property.Base},
+			{Name: "title", Type: text, Flags: property.Base, Persistent: true},
 		},
 		CellMethods: []*property.Method{
 			{Name: "hurt", Args: []property.Arg{{Name: "by", Type: i32}}},

@@ -13,7 +13,8 @@ import (
 // the app's goroutine.
 type Starter struct{ app *BaseApp }
 
-// CreateBase creates a base of a type that has a script. init, if not nil, first sets properties of
+// CreateBase creates a base of a type that has a script, here, each time that it is called; see Ensure for
+// an entity of which there is to be one. init, if not nil, first sets properties of
 // the base part; then the script's OnCreated is called. Errors are ErrNoScript, entity.ErrTooMany,
 // ErrNotJoined, ErrScript and entity.ErrIDsExhausted.
 func (s *Starter) CreateBase(typeName string, init func(*property.Values)) (entity.ID, error) {

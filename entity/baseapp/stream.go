@@ -220,9 +220,10 @@ func (b *base) codeAsks(c *codec.Coder) {
 		defer func(all []ownName) { b.names = all }(b.names)
 		b.names = names
 	}
-	codec.List(c, &b.names, limits.BaseNames, 2, func(c *codec.Coder, n *ownName) {
+	codec.List(c, &b.names, limits.BaseNames, 3, func(c *codec.Coder, n *ownName) {
 		c.String(&n.name, limits.BaseName)
 		c.Bool(&n.has)
+		c.Bool(&n.sole)
 	})
 	codec.List(c, &b.wishes, maxWishes, 4, func(c *codec.Coder, w *wish) {
 		codec.Field(c, &w.id, func(b []byte, id flow.RequestID) []byte { return id.Append(b) }, flow.ReadRequestID)

@@ -36,6 +36,9 @@
 //   - Logins never make a BaseApp have more than Config.MaxProxies proxies, through however many
 //     LoginApps they come; see room.go. A BaseApp that is to leave gets none.
 //   - An account is freed when its proxy or its BaseApp is gone.
+//   - Whoever hears that another has a name hears of a base that lives. While one is yet to be made
+//     for a name, others who want the name wait, and get it if nothing comes of that; names.go draws
+//     it.
 //   - A name has at most one base. It is free again when the base is gone, gives it up, or its BaseApp
 //     is declared dead. A BaseApp that is only away keeps its names.
 //

@@ -22,7 +22,19 @@ type held struct {
 	doubted bool
 	// from is the departure that it went with, while it is expected of the heir; see heirs.go.
 	from migrate.Leave
+	// claim says that the base is yet to be made.
+	claim bool
 }
+
+// A base of which the cluster is to have one (baseapp.Starter.Ensure) is made when it has its name:
+//
+//	          RegisterName, Claim              RegisterName
+//	(free) -----------------------> claimed ----------------> had by a base
+//	  ^                               | |                          ^
+//	  +--- NameGone, death -----------+ +--- Names of a base ------+ who claims it hears NameLost
+//
+// While a name is claimed, nobody else who asks about it is answered, and asks again: so whoever hears
+// that another has it hears of a base that lives, and if the claim comes to nothing, one of them is next.
 
 // names are the names of bases. A name stays while its BaseApp is away, until that tells otherwise or
 // is declared dead. A new name is given only while all BaseApps of the cluster have told theirs:
@@ -67,9 +79,11 @@ func (m *BaseAppMgr) onRegisterName(from sender, r *wire.RegisterName) {
 	case taken && h.id == r.ID && h.app != from.at && !m.has(getApp(m.baseApps, from.at), r.ID):
 		return // an heir, that knows of a departure before this manager: the name would go with it
 	case taken && h.id == r.ID: // an answer that it has it must stay true
-		h.app, h.life, h.from, h.doubted = from.at, r.Life, migrate.Leave{}, false
+		h.app, h.life, h.from, h.doubted, h.claim = from.at, r.Life, migrate.Leave{}, false, h.claim && r.Claim
 		m.names.held[r.Name] = h
 		m.answerName(from, r.Request, h)
+		return
+	case taken && h.claim:
 		return
 	case taken:
 		m.answerName(from, r.Request, h)
@@ -81,7 +95,7 @@ func (m *BaseAppMgr) onRegisterName(from sender, r *wire.RegisterName) {
 		m.links.Reply(from.ch, &wire.NameHeld{Request: r.Request, Reason: "there are too many names already"})
 		return
 	}
-	h = held{id: r.ID, typ: r.Type, life: r.Life, app: from.at}
+	h = held{id: r.ID, typ: r.Type, life: r.Life, app: from.at, claim: r.Claim}
 	m.names.held[r.Name] = h
 	m.answerName(from, r.Request, h)
 }
@@ -92,7 +106,7 @@ func (m *BaseAppMgr) answerName(to sender, request uint64, h held) {
 
 // onFindName says who has a name. That nobody has it is only said when all names are known.
 func (m *BaseAppMgr) onFindName(from sender, f *wire.FindName) {
-	if h, taken := m.names.held[f.Name]; taken || m.allAnnounced() {
+	if h, taken := m.names.held[f.Name]; taken && !h.claim || !taken && m.allAnnounced() {
 		m.answerName(from, f.Request, h)
 	}
 }
@@ -120,6 +134,8 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 			continue // it was there before it came to where it is
 		case taken && h.id == e.ID: // it has perhaps come there from an app that died
 		case taken && h.app == on.at && h.doubted: // it is gone, or comes later in what its app tells
+		case taken && h.claim && !e.Claim:
+			m.loseClaim(e.Name, h, on, &e)
 		case taken:
 			m.log.Warn("two bases have one name, the one known first counts", "name", e.Name, "known", h.id.String(), "also", e.ID.String())
 			m.links.Reply(on.ch, &wire.NameLost{Name: e.Name, ID: e.ID, Holder: h.id, Type: h.typ, App: h.app})
@@ -128,12 +144,19 @@ func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
 			m.log.Warn("too many names, one is not known", "name", e.Name, "entity", e.ID.String())
 			continue
 		}
-		m.names.held[e.Name] = held{id: e.ID, typ: e.Type, app: on.at, life: e.Life}
+		m.names.held[e.Name] = held{id: e.ID, typ: e.Type, app: on.at, life: e.Life, claim: e.Claim}
 	}
 	if n.Last {
 		on.announced, on.told = true, true
 		m.freeDoubted(on)
 		maps.DeleteFunc(m.names.held, func(_ string, h held) bool { return h.app == on.at && h.doubted })
+	}
+}
+
+// loseClaim tells who claims a name that a base has it: that one lives.
+func (m *BaseAppMgr) loseClaim(name string, claim held, on *knownApp, base *wire.Named) {
+	if by := getApp(m.baseApps, claim.app); by != nil {
+		m.links.Reply(by.ch, &wire.NameLost{Name: name, ID: claim.id, Holder: base.ID, Type: base.Type, App: on.at})
 	}
 }
 

@@ -76,7 +76,7 @@ func parseFlags(args []string) (*flags, error) {
 	var f flags
 	set := flag.NewFlagSet("arena", flag.ContinueOnError)
 	set.IntVar(&f.bots, "bots", 300, "bot clients")
-	set.IntVar(&f.guards, "guards", 200, "guards, made by the BaseApps in equal shares")
+	set.IntVar(&f.guards, "guards", 200, "guards, spread over the BaseApps")
 	set.IntVar(&f.cellApps, "cellapps", 4, "CellApps of the world")
 	set.IntVar(&f.baseApps, "baseapps", 2, "BaseApps of the world")
 	set.DurationVar(&f.duration, "duration", 0, "how long the bots dance; 0 means until Ctrl-C")

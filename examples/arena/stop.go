@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/store/sqlite"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/space/cluster"
@@ -18,14 +17,11 @@ import (
 // stopLimit is how long a world may take to stop.
 const stopLimit = time.Minute
 
-// keep opens the store of -store, for roles that have it. Guards are made only for a file that is
-// not there yet; those of another one come back.
+// keep opens the store of -store, for roles that have it. Those that it keeps come back, the guards and the
+// garrison that has posted them.
 func keep(cfg *cluster.Config, f *flags) (close func() error, err error) {
 	if f.store == "" {
 		return func() error { return nil }, nil
-	}
-	if _, err := os.Stat(f.store); err == nil {
-		cfg.BaseStart = func(*baseapp.Starter) {}
 	}
 	cfg.BringBack = []string{"Guard"}
 	if f.role != "" && f.role != "managers" {

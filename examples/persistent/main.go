@@ -14,7 +14,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
@@ -87,8 +86,7 @@ func (a *Avatar) Walk(metres float32) {
 	_ = a.SetPosition(to)
 }
 
-// Baker is the base part of somebody whom nobody plays. Config.BringBack has him come back when the
-// world starts.
+// Baker is the base part of somebody whom nobody plays. Starter.Ensure sees to it that the world has one.
 type Baker struct {
 	*entity.Base
 	Name  property.String
@@ -98,16 +96,11 @@ type Baker struct {
 // OnCreated is called for a new baker. One who is back bakes on; his cell part is made where it stood.
 func (b *Baker) OnCreated() {
 	if b.Row() == 0 {
-		b.Name.Set("Bob")
 		_ = b.CreateCell(1, property.Vector3{X: -10}, property.Vector3{}, nil)
-		_ = b.Write("OnKept", 0) // from the first write on the store has him
 	}
 	_, _ = b.AddTimer(100*time.Millisecond, 100*time.Millisecond, "OnBake", 0)
 	fmt.Fprintf(out, "%s has baked %d loaves\n", b.Name.Get(), b.Baked.Get())
 }
-
-// OnKept is told that the store has him.
-func (b *Baker) OnKept(stored.Reply) {}
 
 // OnBake bakes a loaf.
 func (b *Baker) OnBake(entity.Callback) {
@@ -124,18 +117,12 @@ type Shelf struct {
 // Shelve is for the base part to call.
 func (s *Shelf) Shelve() { s.Loaves.Set(s.Loaves.Get() + 1) }
 
-// hire makes the baker of a new world, on the first BaseApp. In another one he comes back by himself.
-func hire(anew bool) func(*baseapp.Starter) {
-	var once sync.Once
-	return func(s *baseapp.Starter) {
-		if !anew {
-			return
-		}
-		once.Do(func() {
-			if _, err := s.CreateBase("Baker", nil); err != nil {
-				s.Log().Error("no baker", "error", err)
-			}
-		})
+// hire is called on each BaseApp when it has joined. The baker of a new world is made, by one of them; in
+// another world he is loaded by his name. If the store had to bring back bakers whose names are not known
+// here, Config.BringBack would do that.
+func hire(s *baseapp.Starter) {
+	if err := s.Ensure("Baker", "Bob", nil, nil); err != nil {
+		s.Log().Error("no baker", "error", err)
 	}
 }
 
@@ -164,7 +151,6 @@ func run(ctx context.Context, file string, dry, forget bool) (err error) {
 	baseapp.Register[Player](bases, "Avatar")
 	space.Register[Shelf](cells, "Baker")
 	baseapp.Register[Baker](bases, "Baker")
-	_, missing := os.Stat(file)
 	kept, err := sqlite.Open(context.Background(), file, sqlite.Config{})
 	if err != nil {
 		return err
@@ -172,7 +158,7 @@ func run(ctx context.Context, file string, dry, forget bool) (err error) {
 	defer func() { err = errors.Join(err, kept.Close()) }()
 	cfg := cluster.Config{
 		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", Store: kept, StoreForgets: forget,
-		BaseStart: hire(missing != nil), BringBack: []string{"Baker"},
+		BaseStart: hire,
 	}
 	if dry {
 		plan, err := cfg.PlanStore(ctx)

@@ -31,6 +31,7 @@ func newCheckers(c *Cluster) []checker {
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
 		&roomsKnown{c},
 		&namesUnique{c},
+		&oneBeacon{c},
 		&callsAnswered{c},
 		&oneSession{c},
 		&heardInOrder{c},

@@ -402,6 +402,7 @@ func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(), ResumeTime: resumeTime, BackupPeriod: c.backups(), BackupReplicas: c.opts.Replicas, MoveBatch: c.opts.MoveBatch,
 		Stored: c.world.stored(), ArchivePeriod: 5 * time.Second, BringBack: c.world.returning(), Meters: status.Meters{CPU: func() time.Duration { return p.toil }},
 		Start: func(s *baseapp.Starter) {
+			c.lightBeacons(s)
 			for _, k := range c.population() {
 				for range c.share(p, k.n) {
 					if _, err := s.CreateBase(k.typeName, nil); err != nil {

@@ -66,6 +66,7 @@
 //	                           players' clients, and the answers
 //	           namesUnique     a name has one base; each question about names and bases
 //	                           elsewhere is answered once
+//	           oneBeacon       of what every BaseApp ensures there is one, and one at rest
 //	           settlersTold    what is asked to be made near somebody is answered once, and who is
 //	                           told of a failure can ask again
 //	promise 9  placesFresh     while all move, and the network is well again, a place that a

@@ -183,6 +183,11 @@ func (c *Cluster) heal() error {
 			return err
 		}
 	}
+	if c.opts.Wild.Beacons > 0 {
+		if err := c.runUntil(lightIn, c.allLit); err != nil {
+			return err
+		}
+	}
 	if !c.allPlaying() {
 		return fmt.Errorf("40 s after the network healed not everyone is playing: %s", c.notPlaying())
 	}

@@ -161,7 +161,7 @@ func (k *namesUnique) unique() error {
 
 func (k *namesUnique) converged() error {
 	var faults []error
-	names := 0
+	names := k.c.opts.Wild.Beacons // each has one
 	k.c.eachNamer(func(p *Process, b *namer) {
 		names += b.Has.Len()
 		if b.Open.Len() > 0 {

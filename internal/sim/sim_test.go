@@ -134,6 +134,12 @@ func settlersOf(seed uint64) int {
 	return max(0, r.IntN(8)-5) * 2
 }
 
+// withBeacons has BaseApps ensure something in half of the seeds, by a chance of its own.
+func withBeacons(o Options) Options {
+	o.Wild.Beacons = max(0, rand.New(rand.NewPCG(o.Seed, 0xbeac)).IntN(6)-2)
+	return o
+}
+
 // withViews lets players see in changing ways in a third of the seeds, by a chance of its own, but
 // not where the budget is too small, since there ages are judged by what is in view. Kept seeds,
 // which are older, are without.
@@ -217,7 +223,7 @@ func TestSeeds(t *testing.T) {
 			seed := *start + uint64(i)
 			o := withManager(optionsOf(seed))
 			if !*tame {
-				o = roomForParties(withBursts(withViews(withHeirs(wildly(o)))))
+				o = roomForParties(withBeacons(withBursts(withViews(withHeirs(wildly(o))))))
 			}
 			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}

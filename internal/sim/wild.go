@@ -34,6 +34,8 @@ type Wild struct {
 	Relogins bool
 	// Namers is how many bases take names that only one may have, and have others made elsewhere.
 	Namers int
+	// Beacons is how many entities each BaseApp ensures; see beacons.go.
+	Beacons int
 	// Ledgers is how many bases have themselves written; with any, the cluster has a store.
 	Ledgers int
 	// Savers is how many entities have their cell parts backed up all the time; see savers.go.

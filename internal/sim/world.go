@@ -139,6 +139,9 @@ type world struct {
 	relogins bool
 	seated   int
 
+	// beacons is how many were ever lit.
+	beacons int
+
 	// gossips are all that ever were, and answers counts what they were answered.
 	gossips []entity.ID
 	answers map[string]int
@@ -237,6 +240,9 @@ func worldSchema(o Options) (*property.Schema, error) {
 	if o.Wild.Ledgers > 0 {
 		add(`<Ledger hasCell="false" hasClient="false"/>`, "Ledger", ledgerDef)
 	}
+	if o.Wild.Beacons > 0 {
+		add(`<Beacon hasCell="false" hasClient="false"/>`, "Beacon", beaconDef)
+	}
 	if o.Gateway {
 		add(`<Figure/>`, "Figure", figureDef)
 	}
@@ -289,6 +295,9 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	}
 	if w.schema.Type("Saver") != nil {
 		baseapp.Register[saverBase](s, "Saver")
+	}
+	if w.schema.Type("Beacon") != nil {
+		baseapp.Register(s, "Beacon", func() *beacon { return &beacon{w: w} })
 	}
 	if w.schema.Type("Figure") != nil {
 		baseapp.Register[figureBase](s, "Figure")

@@ -26,6 +26,9 @@ type RegisterName struct {
 	ID      entity.ID
 	Type    uint16
 	Life    uint32 // of the base
+	// Claim says that the base is yet to be made, and is only if it gets the name: until it asks
+	// without that, others who want the name, or look for it, are not answered.
+	Claim bool
 }
 
 func (m *RegisterName) code(c *codec.Coder) {
@@ -34,6 +37,7 @@ func (m *RegisterName) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	c.U16(&m.Type)
 	codec.Uint32(c, &m.Life)
+	c.Bool(&m.Claim)
 }
 
 // Append and Parse are what code describes.
@@ -136,14 +140,17 @@ type Named struct {
 	Type uint16
 	// Life is that of the base, as in Proxy.
 	Life uint32
+	// Claim says that the base is yet to be made, as in RegisterName.
+	Claim bool
 }
 
 func (m *Names) code(c *codec.Coder) {
-	codec.List(c, &m.Entries, MaxNamed, 5, func(c *codec.Coder, n *Named) {
+	codec.List(c, &m.Entries, MaxNamed, 6, func(c *codec.Coder, n *Named) {
 		c.String(&n.Name, limits.BaseName)
 		fields.ID(c, &n.ID)
 		c.U16(&n.Type)
 		codec.Uint32(c, &n.Life)
+		c.Bool(&n.Claim)
 	})
 	c.Bool(&m.Last)
 }

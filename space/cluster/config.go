@@ -64,7 +64,9 @@ type Config struct {
 	// in.
 	PlayerType string
 	// BaseStart is called on each BaseApp when it has first joined; game code creates its bases
-	// there. It runs on the goroutines of the BaseApps, so it must lock what it shares.
+	// there. What it creates is there once for each BaseApp and start: an entity of which the world
+	// is to have one is for baseapp.Starter.Ensure. It runs on the goroutines of the BaseApps, so it
+	// must lock what it shares.
 	BaseStart func(*baseapp.Starter)
 	// Spaces are the spaces that the world starts with; game code can create and destroy others.
 	// Default: one with id 1, a square of 1000 m around the origin.

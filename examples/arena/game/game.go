@@ -4,7 +4,6 @@ package game
 
 import (
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/cellscape/cellscape/balance"
@@ -51,12 +50,13 @@ func World(schema *property.Schema, n Size) cluster.Config {
 	bases := baseapp.NewScripts(schema)
 	baseapp.Register[Player](bases, "Avatar")
 	baseapp.Register[Post](bases, "Guard")
+	baseapp.Register(bases, "Garrison", func() *Garrison { return &Garrison{guards: n.Guards} })
 	const half = Side / 2
 	return cluster.Config{
 		CellScripts: cells,
 		BaseScripts: bases,
 		PlayerType:  "Avatar",
-		BaseStart:   makeGuards(n),
+		BaseStart:   muster,
 		Spaces:      []cellappmgr.SpaceConfig{{ID: SpaceID, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
 		CellApps:    n.CellApps,
 		BaseApps:    n.BaseApps,
@@ -67,26 +67,6 @@ func World(schema *property.Schema, n Size) cluster.Config {
 		},
 		Balance: balance.Config{MetaPeriod: time.Second}, // a show is short
 		Tick:    Tick,
-	}
-}
-
-// makeGuards is called on each BaseApp when it has joined, and makes the BaseApp's share of the
-// guards.
-func makeGuards(n Size) func(*baseapp.Starter) {
-	var started atomic.Int32
-	return func(s *baseapp.Starter) {
-		share := n.Guards / n.BaseApps
-		switch k := int(started.Add(1)); {
-		case k > n.BaseApps:
-			return // it takes the place of one that died, whose guards live
-		case k <= n.Guards%n.BaseApps:
-			share++
-		}
-		for range share {
-			if _, err := s.CreateBase("Guard", nil); err != nil {
-				s.Log().Error("no guard", "error", err)
-			}
-		}
 	}
 }
 

@@ -37,6 +37,7 @@ func plants() []plant {
 	all = append(all, gateways()...)
 	all = append(all, stops()...)
 	all = append(all, managers()...)
+	all = append(all, ensured()...)
 	return append(all, views()...)
 }
 
@@ -313,5 +314,17 @@ func gateways() []plant {
 		{"an image wins over its entity", "space/image.go",
 			"	if r.inSight(rec) {\n		return &rec.seen\n	}\n	if len(rec.images) == 0",
 			"	if r.inSight(rec) && len(rec.images) == 0 {\n		return &rec.seen\n	}\n	if len(rec.images) == 0"},
+	}
+}
+
+// ensured lists bugs in how there comes to be one entity of a kind.
+func ensured() []plant {
+	return []plant{
+		{"an entity is made before its name is given", "entity/baseapp/ensure.go",
+			"	e.state, e.id = ensureClaiming, id\n",
+			"	e.state, e.id = ensureHolding, id\n"},
+		{"who has found an entity elsewhere looks no more", "entity/baseapp/ensure.go",
+			"		e.rest(a.now + ensureAgain)\n		a.tellEnsured(",
+			"		e.rest(a.now + ensureAgain)\n		e.ended = true\n		a.tellEnsured("},
 	}
 }

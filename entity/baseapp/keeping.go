@@ -144,6 +144,7 @@ func (b *base) ended() bool { return b.removed || b.keep.ending }
 // storing is what an app knows of the store.
 type storing struct {
 	start   uint64 // of the cluster; 0 while unknown
+	world   uint64 // of the store in which it began
 	number  uint64 // of the last call
 	open    int    // calls that are not answered
 	queue   []*base
@@ -165,7 +166,7 @@ func (a *BaseApp) keeps(d *property.Definition) *store.Type {
 func (a *BaseApp) storeCall(m *wire.CallStore, done func(*wire.StoreAnswer)) {
 	s := &a.storing
 	s.number++
-	m.Number, m.Start = s.number, s.start
+	m.Number, m.Start, m.World = s.number, s.start, s.world
 	s.open++
 	if !insistOn(a, m, func(r *wire.StoreAnswer) {
 		s.open--

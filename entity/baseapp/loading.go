@@ -321,7 +321,7 @@ func (a *BaseApp) askStart() {
 	}
 	a.storeCall(&wire.CallStore{Op: wire.StoreBegin}, func(r *wire.StoreAnswer) {
 		if a.storing.start == 0 && r.Code == stored.Done {
-			a.storing.start = r.Start
+			a.storing.start, a.storing.world = r.Start, r.World
 		}
 	})
 }

@@ -352,6 +352,7 @@ func (d *DBApp) bringJobDone(result any) {
 		b.state = bringDone
 		d.log.Info("what the store kept is back", "entities", b.brought, "failed", b.failed, "spaces_lost", b.lostSpaces)
 	}
+	d.noteStore(reads, err)
 	if err != nil {
 		b.at = d.now + bringAgain
 		d.report.Errors++

@@ -115,6 +115,11 @@ func (d *DBApp) take(from sender, m *wire.CallStore) {
 	case m.Op == wire.StoreBegin:
 		d.tellStart(from, m)
 		return
+	case !d.world.known:
+		return // it is asked again
+	case d.stranger(m):
+		d.answer(from.ch, m.Request, errStrange, wire.StoreAnswer{})
+		return
 	case d.start == 0:
 		return // it is asked again
 	case len(d.calls.byKey) >= MaxCalls || d.calls.bytes+len(m.Data) > MaxBytes:
@@ -243,6 +248,10 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 		d.spacesDone(result)
 		return
 	}
+	if token == worldToken {
+		d.worldRead(result)
+		return
+	}
 	list, ok := d.calls.jobs[token]
 	if !ok {
 		return
@@ -257,6 +266,7 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 		if ok && i < len(outcomes) {
 			o = outcomes[i]
 		}
+		d.noteStore(useOf(x.m.Op), o.err)
 		d.ended(x, &o)
 	}
 	d.calls.queue = slices.DeleteFunc(d.calls.queue, func(x *call) bool { return d.calls.byKey[x.key] != x })
@@ -306,18 +316,23 @@ func (d *DBApp) heldByDead(x *call, o *outcome) (goesOn bool) {
 	return false
 }
 
-// reply answers a call.
+// reply answers a call, and logs what should not be.
 func (d *DBApp) reply(ch mercury.ChannelID, request uint64, err error, a wire.StoreAnswer) {
+	if code := codeOf(err); err != nil && (code >= stored.Superseded || code == stored.Busy && err != errLives) {
+		d.report.Errors++
+		if unlogged, ok := d.lines.Allow(d.now, "store"); ok {
+			d.log.Warn("the store did not do what it was asked for", "error", err, "unlogged", unlogged)
+		}
+	}
+	d.answer(ch, request, err, a)
+}
+
+// answer answers a call.
+func (d *DBApp) answer(ch mercury.ChannelID, request uint64, err error, a wire.StoreAnswer) {
 	a.Request = request
 	if err != nil {
 		reason := err.Error()
 		a = wire.StoreAnswer{Request: request, Code: codeOf(err), Reason: reason[:min(len(reason), wire.MaxReason)]}
-		if a.Code >= stored.Superseded || a.Code == stored.Busy && err != errLives {
-			d.report.Errors++
-			if unlogged, ok := d.lines.Allow(d.now, "store"); ok {
-				d.log.Warn("the store did not do what it was asked for", "error", err, "unlogged", unlogged)
-			}
-		}
 	}
 	d.links.Reply(ch, &a)
 }

@@ -87,6 +87,8 @@ type Config struct {
 	Fresh bool
 	// Jobs runs the calls of the store. Required.
 	Jobs Jobs
+	// Secrets fills b with random bytes, by which a world knows its store again. Required.
+	Secrets func(b []byte)
 	// Limit bounds the time of one call of the store: JobTime suits most. nil means that nothing does.
 	Limit Limit
 	// Log takes what an operator wants to know; nil discards it.
@@ -104,6 +106,7 @@ func (c *Config) Validate() error {
 	fault := all.If
 	fault(c.Store == nil, "Config.Store is nil: open one, such as of package sqlite")
 	fault(c.Types == nil, "Config.Types is nil: make them with store.NewSchema, and apply them")
+	fault(c.Secrets == nil, "Config.Secrets is nil: give a source of random bytes, such as crypto/rand's Read")
 	fault(c.Jobs == nil, "Config.Jobs is nil: give the runner's Jobs")
 	return all.Err()
 }

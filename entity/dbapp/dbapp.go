@@ -39,6 +39,8 @@ type DBApp struct {
 	dead      []departed         // whose check-outs will be freed, by time
 	spaces    spaces
 	bring     bringing
+	world     ownWorld
+	health    [storeUses]trouble
 }
 
 // sender is who sent a message.
@@ -99,6 +101,8 @@ func (d *DBApp) Tick(now time.Duration) (next time.Duration) {
 	}
 	d.links.Tick(now)
 	d.manager.Tick(now)
+	d.tickWorld()
+	d.tickHealth()
 	d.beginStart()
 	d.freeDead()
 	d.pump()
@@ -115,6 +119,7 @@ func (d *DBApp) sendReport() {
 	app.Report(&d.report, &d.links, &d.routes, &d.cfg.Meters)
 	d.report.Pending = uint64(len(d.calls.byKey))
 	d.report.Counts.Take("dbapp", d.Counts())
+	d.report.Store = d.storeState()
 	d.manager.Send(&d.report)
 }
 

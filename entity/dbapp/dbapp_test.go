@@ -26,7 +26,7 @@ func TestRoutes(t *testing.T) {
 
 func TestConfigTellsAllFaults(t *testing.T) {
 	_, err := New(Config{Tick: -1})
-	for _, want := range []string{"Transport", "Manager", "Schema", "Store", "Types", "Jobs", "Tick"} {
+	for _, want := range []string{"Transport", "Manager", "Schema", "Store", "Types", "Secrets", "Jobs", "Tick"} {
 		if err == nil || !strings.Contains(err.Error(), "Config."+want) {
 			t.Errorf("%s is missing in %v", want, err)
 		}
@@ -36,9 +36,10 @@ func TestConfigTellsAllFaults(t *testing.T) {
 // chests is a store of chests, of which there is one by the name of gold.
 type chests struct {
 	store.Store
-	typ   *store.Type
-	start uint64
-	gold  []byte // its data
+	schema *property.Schema
+	typ    *store.Type
+	start  uint64
+	gold   []byte // its data
 }
 
 func newChests(t *testing.T) *chests {
@@ -53,7 +54,7 @@ func newChests(t *testing.T) *chests {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, c := context.Background(), &chests{Store: memory.New(), typ: types.Type("Chest")}
+	ctx, c := context.Background(), &chests{Store: memory.New(), schema: def, typ: types.Type("Chest")}
 	if _, err := c.Apply(ctx, types, false); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,12 @@
 // another under a world that lives: then BaseApps know the start, and it goes on with what the
 // first of them says. If nobody says one within AdoptTime, it begins one. Nothing is called before.
 //
+// It may have been started with another store than the one that the world began with. So a store knows
+// which world it is of, and BaseApps say which theirs is. Those of another world, or of a later start
+// than the store has had, are told that the store is busy, and nothing of theirs is read or written;
+// with the right store they go on. world.go draws that. The log says it once, and the status as long as
+// it is so, as it says when the store fails, for how long and why (status.App.Store; health.go).
+//
 // The holder of a row is an entity on an app of a start. The app is told by its allocator number,
 // which the CellAppMgr has said, so an app can call in no other's name; only the heir of a base may
 // move a check-out, to itself, and only from an app that is dead: an heir that has heard the
@@ -50,7 +56,9 @@
 // # Contract
 //
 //   - A StoreDone is sent after the store has confirmed, never before.
-//   - Each call is answered, or its app is gone.
+//   - Each call is answered, or its app is gone. A question for the start is not answered to a BaseApp
+//     of another world than the store's.
+//   - Nothing is called in the store of another world.
 //   - A DBApp starts no goroutine, reads no clock and opens no socket. Only the functions given to Jobs
 //     run elsewhere, and they touch nothing of it.
 package dbapp

@@ -188,6 +188,7 @@ func (d *DBApp) spacesDone(result any) {
 
 // spaceFault counts an error. It returns what the manager is told, and false if it is to ask again.
 func (d *DBApp) spaceFault(what string, err error) (reason string, done bool) {
+	d.noteStore(writings, err)
 	if err == nil {
 		return "", true
 	}

@@ -16,48 +16,61 @@ const (
 	freeToken
 	spaceToken
 	bringToken
+	worldToken
 )
 
 // begun is the result of the job that begins a start of the cluster.
 type begun struct {
-	start uint64
-	err   error
+	worldBlob
+	err error
 }
 
 // beginStart begins a start of the cluster, if it is for this DBApp to do.
 func (d *DBApp) beginStart() {
-	if d.start != 0 || d.beginning || !d.cfg.Fresh && d.now-d.began < AdoptTime {
+	if d.start != 0 || d.beginning || !d.world.known || !d.cfg.Fresh && (d.now-d.began < AdoptTime || d.world.strange) {
 		return
 	}
 	d.beginning = true
+	w := d.world.worldBlob
+	w.world = d.drawn()
 	d.storeJob(beginToken, func(ctx context.Context, s store.Store) any {
 		start, err := s.Begin(ctx)
-		return begun{start, err}
+		if w.newest = start; err == nil {
+			w.version, err = s.Put(ctx, worldKey, w.append(), w.version)
+		}
+		return begun{w, err}
 	})
 }
 
 func (d *DBApp) startBegun(result any) {
 	d.beginning = false
 	b, ok := result.(begun)
+	d.noteStore(writings, b.err)
 	if !ok || b.err != nil {
+		d.world.known = false // the blob may be another one now
 		d.report.Errors++
 		d.log.Error("cannot begin a start of the cluster in the store; it is tried again", "error", b.err)
 		return
 	}
+	d.world.worldBlob = b.worldBlob
 	if d.start == 0 {
-		d.start = b.start
+		d.start = b.newest
 		d.log.Info("a start of the cluster has begun", "start", d.start)
 	}
 }
 
-// tellStart answers a BaseApp that asks for the start of the cluster. One that knows it says it.
+// tellStart answers a BaseApp that asks for the start of the cluster. One that knows it says it. One of
+// another world is not answered, and asks again: the right store may come back.
 func (d *DBApp) tellStart(from sender, m *wire.CallStore) {
-	if d.start == 0 && !d.beginning && m.Start != 0 {
+	if !d.world.known || d.stranger(m) {
+		return
+	}
+	if d.start == 0 && !d.beginning && m.Start != 0 && m.Start == d.world.newest {
 		d.start = m.Start
 		d.log.Info("going on with a start of the cluster", "start", d.start)
 	}
 	if d.start != 0 {
-		d.reply(from.ch, m.Request, nil, wire.StoreAnswer{Start: d.start})
+		d.reply(from.ch, m.Request, nil, wire.StoreAnswer{Start: d.start, World: d.world.world})
 	} // else it is asked again
 }
 
@@ -115,6 +128,7 @@ type freed struct {
 
 func (d *DBApp) freed(result any) {
 	f, ok := result.(freed)
+	d.noteStore(writings, f.err)
 	if !ok || f.err != nil {
 		d.report.Errors++
 		d.log.Warn("cannot free what a dead BaseApp had checked out; it is tried again", "error", f.err)

@@ -68,6 +68,8 @@ type Report struct {
 	// Traffic is where most bytes of property changes and moves go, at most MaxTraffic rows, the
 	// largest first.
 	Traffic []status.PropertyTraffic
+	// Store says how the store of a DBApp does, in at most MaxStoreState bytes.
+	Store string
 	// Counts are what else the app counts, at most MaxCounts names.
 	Counts status.Counts
 	// Received counts the messages that were handled.
@@ -76,6 +78,9 @@ type Report struct {
 	Told status.Told
 	status.Counters
 }
+
+// MaxStoreState bounds what a DBApp tells of its store: a sentence, and an error of the database.
+const MaxStoreState = 256
 
 // Measure fills in what the app's meters tell, but for the clock.
 func (m *Report) Measure(by *status.Meters) {
@@ -113,6 +118,7 @@ func (m *Report) Append(b []byte) []byte {
 	b = appendCarriers(b, m.Carriers)
 	b = appendTypeLoads(b, m.Types)
 	b = appendTraffic(b, m.Traffic)
+	b = codec.AppendString(b, m.Store)
 	b = appendCounts(b, m.Counts)
 	b = m.Received.append(b)
 	for _, n := range m.Told.Numbers() {
@@ -142,6 +148,7 @@ func (m *Report) Parse(body []byte) error {
 	m.Carriers = readCarriers(&r)
 	m.Types = readTypeLoads(&r)
 	m.Traffic = readTraffic(&r)
+	m.Store = r.String(MaxStoreState)
 	m.Counts = readCounts(&r)
 	m.Received.read(&r)
 	for _, n := range m.Told.Numbers() {

@@ -41,8 +41,10 @@ type CallStore struct {
 	Request uint64
 	// Number is the sender's. The same number means the same call, which is repeated.
 	Number uint64
-	// Start is the start of the cluster that the sender knows; 0 in the first StoreBegin.
+	// Start is the start of the cluster that the sender knows, and World that of the store in which it
+	// began; 0 in the first StoreBegin.
 	Start uint64
+	World uint64
 	Op    StoreOp
 	Type  string
 	Row   uint64
@@ -64,6 +66,7 @@ func (m *CallStore) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.Uvarint(&m.Number)
 	c.Uvarint(&m.Start)
+	c.Uvarint(&m.World)
 	codec.Enum(c, &m.Op, StoreBegin, lastStoreOp)
 	c.String(&m.Type, MaxTypeName)
 	c.Uvarint(&m.Row)
@@ -86,8 +89,10 @@ type StoreAnswer struct {
 	Request uint64
 	Code    stored.Code
 	Reason  string
-	// Start answers a StoreBegin, Row a StoreReserve; the rest is of a StoreLoad or StoreTakeOver.
+	// Start and World answer a StoreBegin, Row a StoreReserve; the rest is of a StoreLoad or
+	// StoreTakeOver.
 	Start   uint64
+	World   uint64
 	Row     uint64
 	Version uint64
 	Data    []byte
@@ -98,6 +103,7 @@ func (m *StoreAnswer) code(c *codec.Coder) {
 	codec.Enum(c, &m.Code, stored.Done, stored.LastCode)
 	c.String(&m.Reason, MaxReason)
 	c.Uvarint(&m.Start)
+	c.Uvarint(&m.World)
 	c.Uvarint(&m.Row)
 	c.Uvarint(&m.Version)
 	c.Bytes(&m.Data, store.MaxData)

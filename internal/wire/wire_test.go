@@ -45,7 +45,7 @@ const id = entity.ID(5<<32 | 77)
 
 // samples holds one message of each type, no field zero.
 func samples() []wire.Received {
-	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Proxies: 1 << 20, NoRoom: true, Unprotected: 7, Copies: 1 << 31, Pending: 6, Counters: counters(),
+	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Proxies: 1 << 20, NoRoom: true, Store: "ok", Unprotected: 7, Copies: 1 << 31, Pending: 6, Counters: counters(),
 		Backlog:  wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
 		Unsent:   wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}},
 		Received: wire.Tally{wire.FlowID: 1 << 40, wire.LoginsID: 2}}
@@ -72,7 +72,7 @@ func samples() []wire.Received {
 				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []status.Line{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
-		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, SavingStep: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1}, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told, Types: []status.TypeLoad{{Type: "Monster", Reals: 7, Load: 0.25}}, Traffic: report.Traffic, Counts: report.Counts}},
+		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, SavingStep: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1}, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told, Types: []status.TypeLoad{{Type: "Monster", Reals: 7, Load: 0.25}}, Traffic: report.Traffic, Store: "ok", Counts: report.Counts}},
 		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Unprotected: 9, RulesPending: 2, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent, Told: report.Told,
 	}
@@ -176,7 +176,7 @@ func samples() []wire.Received {
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 7, Data: []byte("vip")}},
 		&wire.Relogin{Request: 1 << 60, Account: "ann"}, &wire.Outdone{Account: "ann", ID: id, Origin: 3, Turn: 4},
 
-		&wire.CallStore{Request: 1, Number: 2, Start: 3, Op: wire.StoreWrite, Type: "Avatar", Row: 4, Identifier: "ann", Entity: id, FromApp: 5, Version: 6, Release: true, AutoLoad: true, Data: []byte("record")},
+		&wire.CallStore{Request: 1, Number: 2, Start: 3, World: 7, Op: wire.StoreWrite, Type: "Avatar", Row: 4, Identifier: "ann", Entity: id, FromApp: 5, Version: 6, Release: true, AutoLoad: true, Data: []byte("record")},
 		&wire.EndWorld{Reason: "an update"},
 		&wire.WorldEnding{Stop: status.Stop{Step: "saved", Done: true, Reason: "an update", Types: []status.Saved{{Type: "Avatar", Written: 5, Stale: 1, Failed: 2, Unkept: 3}}, Unsettled: 4, Left: []string{"Avatar 9"}, Spaces: 2, SpacesLost: 1, Settling: time.Second, Writing: time.Minute, Took: time.Hour}},
 		&wire.Stop{Number: 1 << 33, Step: wire.StopPaused, Reason: "an update"},
@@ -188,7 +188,7 @@ func samples() []wire.Received {
 		&wire.SpaceKept{Number: 1 << 33, Space: 1<<24 + 1, Reason: "the store is full"},
 		&wire.KeepOnly{Number: 1 << 33, Spaces: []entity.SpaceID{1, 1<<24 + 1}},
 		&wire.OnlyKept{Number: 1 << 33, Reason: "the store is busy"},
-		&wire.StoreAnswer{Request: 1, Code: stored.Held, Reason: "held", Start: 2, Row: 3, Version: 4, Data: []byte("record")},
+		&wire.StoreAnswer{Request: 1, Code: stored.Held, Reason: "held", Start: 2, World: 8, Row: 3, Version: 4, Data: []byte("record")},
 		&wire.CreateProxy{Request: 2, Account: "bob", Refusals: 300, Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3, Life: 1, Origin: 2, Turn: 5}, {Account: "bob", ID: id, Life: 1 << 31, Origin: id, Turn: 1 << 31}}},

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // Without a store the numbers in ids begin with the term, which has 8 bits there. With one they come from its
@@ -147,7 +148,22 @@ func (m *CellAppMgr) JobDone(now time.Duration, token uint64, result any) {
 
 // wantsNumber reports whether a new start has to wait for a number.
 func (m *CellAppMgr) wantsNumber(role wire.Role) bool {
-	return m.cfg.Numbers != nil && (role == wire.CellApp || role == wire.BaseApp) && m.appSupply.left() == 0
+	if m.cfg.Numbers == nil || role != wire.CellApp && role != wire.BaseApp {
+		return false
+	}
+	for m.appSupply.left() > 0 && m.numbered(m.appSupply.blocks[0].next) {
+		m.appSupply.take()
+	}
+	return m.appSupply.left() == 0
+}
+
+// numbered reports whether an app has a number, or had it before it died. A store gives a number twice
+// only if it is not the one that the world began with; then ids would be given twice, too.
+func (m *CellAppMgr) numbered(n uint64) bool {
+	is := func(allocator uint32) bool { return uint64(allocator>>appShift) == n }
+	had := false
+	m.backups.gone.Each(func(d *migrate.Departure) { had = had || is(d.Allocator) })
+	return had || slices.ContainsFunc(m.members, func(a *member) bool { return is(a.allocator) })
 }
 
 // admitWaiting lets those in who have waited for a number.

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // desk has the jobs of a manager until they are done, and a store that may be away.
@@ -123,4 +124,17 @@ func TestTermsBeyondIDs(t *testing.T) {
 		t.Errorf("space %d", id)
 	}
 	one[wire.Welcome](r.join(wire.LoginApp, 11))
+}
+
+// TestNumbersOfAnotherStore: a manager that was started with the store of another world gives no new app the
+// number of one that lives, or of one that has died.
+func TestNumbersOfAnotherStore(t *testing.T) {
+	d := &desk{Store: memory.New()}
+	r := newRig(t, d.config(2))
+	d.work(r)
+	r.m.members = append(r.m.members, &member{role: wire.LoginApp, allocator: 1 << appShift, address: at(9)})
+	r.m.backups.gone.Add(migrate.Departure{App: at(8), Number: 1, Allocator: 2<<appShift | 1})
+	if a := one[wire.Welcome](r.join(wire.BaseApp, 10)).Allocator; a != 3<<appShift|1 {
+		t.Errorf("allocator %d, of number %d", a, a>>appShift)
+	}
 }

@@ -75,7 +75,7 @@ func (m *CellAppMgr) counted() status.Counts {
 func describeApp(a *member) status.App {
 	out := status.App{
 		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), PID: a.report.PID, ProcessCPU: a.report.ProcessCPU.Seconds(), SavingStep: a.savingStep,
-		Unsent: describeUnsent(a.report.Unsent), Carriers: a.report.Carriers, Traffic: a.report.Traffic, Counts: a.report.Counts,
+		Unsent: describeUnsent(a.report.Unsent), Carriers: a.report.Carriers, Traffic: a.report.Traffic, Store: a.report.Store, Counts: a.report.Counts,
 	}
 	if a.savingStep > 0 {
 		share := func(i int) float64 { return float64(a.saves[i]) / 1000 }

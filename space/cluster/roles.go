@@ -148,7 +148,7 @@ func (r *Roles) DBApp(e *Env, fresh bool) (*dbapp.DBApp, error) {
 		Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, dbapp.JobTime)
 		},
-		Jobs: e.Jobs, Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
+		Jobs: e.Jobs, Secrets: e.Secrets, Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
 	})
 }
 

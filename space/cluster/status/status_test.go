@@ -32,7 +32,7 @@ func world() status.World {
 		Apps: []status.App{
 			{
 				Role: status.RoleCellApp, Number: 1, Address: "127.0.0.1:7#1", Load: .5, CPU: 2, PID: 77, ProcessCPU: 10.5, SavingStep: 3, Saving: &status.Saving{Budget: .5, Detail: 1, Rate: 1},
-				Types: []status.TypeLoad{{Type: "Avatar", Reals: 3, Load: .25}}, Traffic: []status.PropertyTraffic{{Type: "Avatar", Property: "hp", Way: "to ghosts", Changes: 3, Bytes: 17}}, Backlog: "127.0.0.1:8#2", Full: .75, Unsent: unsent, Counts: status.Counts{"call.TimedOut": 3},
+				Types: []status.TypeLoad{{Type: "Avatar", Reals: 3, Load: .25}}, Traffic: []status.PropertyTraffic{{Type: "Avatar", Property: "hp", Way: "to ghosts", Changes: 3, Bytes: 17}}, Backlog: "127.0.0.1:8#2", Full: .75, Unsent: unsent, Store: "ok", Counts: status.Counts{"call.TimedOut": 3},
 				Carriers: []status.Carrier{{Network: "udp", Address: "127.0.0.1:7#1", Counts: status.Counts{"udp.Overflow": 1 << 40}}}, Told: &status.Told{Places: 1, Properties: 2, Calls: 3, Enters: 4, Own: 5, Direct: 6, PlacesSent: 7, PlacesSkipped: 15, Updates: 8, Crowded: 9, Waited: 10, Clients: [status.Shares]uint64{11, 12, 13, 14}},
 			},
 			{Role: status.RoleLoginApp, Number: 2},

@@ -1,0 +1,99 @@
+package dbapp
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// How the store does is in the status, and the log has it when that changes:
+//
+//	     a call fails for the whole store             for troubleTime
+//	ok ------------------------------------> in doubt ----------------> failing
+//	 ^                                          |                          |
+//	 +------- one of the same kind is carried out -------------------------+
+//
+// Reads and writes count apart: a disk that is full can still be read.
+type storeUse uint8
+
+// troubleTime is how long calls fail until the store does: one that is only busy is so for moments. It is
+// longer than two of the pauses between two tries.
+const troubleTime = 5 * time.Second
+
+const (
+	reads storeUse = iota
+	writings
+	storeUses
+)
+
+// trouble is why calls of one kind fail.
+type trouble struct {
+	err     error // nil while they do not
+	since   time.Duration
+	failing bool
+}
+
+// ofTheStore reports whether an error is of the whole store, and not of a row or of a call.
+func ofTheStore(err error) bool {
+	for _, e := range [...]error{store.ErrRetry, store.ErrCorrupt, store.ErrDenied, store.ErrNotApplied, store.ErrClosed} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteStore takes in how a call of the store went. What can be written can be read, too.
+func (d *DBApp) noteStore(use storeUse, err error) {
+	if err != nil && ofTheStore(err) {
+		t := &d.health[use]
+		if t.err == nil {
+			t.since = d.now
+		}
+		t.err = err
+		return
+	}
+	for u := reads; u <= use; u++ {
+		t := &d.health[u]
+		if t.failing {
+			d.log.Info("the store works again", "writing", u == writings, "after", d.now-t.since)
+		}
+		*t = trouble{}
+	}
+}
+
+// tickHealth tells the log of calls that have failed for long enough.
+func (d *DBApp) tickHealth() {
+	for u := range d.health {
+		if t := &d.health[u]; t.err != nil && !t.failing && d.now-t.since >= troubleTime {
+			t.failing = true // what comes of it counts as an error, such as a call that is given up
+			d.log.Error("the store fails; what must not be lost is kept and tried again", "writing", storeUse(u) == writings, "error", t.err)
+		}
+	}
+}
+
+// useOf tells what a call needs of the store.
+func useOf(op wire.StoreOp) storeUse {
+	if op == wire.StoreQuery {
+		return reads
+	}
+	return writings // a load checks out
+}
+
+// storeState says how the store does, for the status.
+func (d *DBApp) storeState() string {
+	text := "ok"
+	for u := storeUses; u > reads; u-- {
+		if t := &d.health[u-1]; t.failing {
+			text = fmt.Sprintf("failing for %v: %v", (d.now - t.since).Round(time.Second), t.err)
+			break
+		}
+	}
+	if d.world.strange {
+		text = errStrange.Error()
+	}
+	return text[:min(len(text), wire.MaxStoreState)]
+}

@@ -1,0 +1,248 @@
+package dbapp
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/stored"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+)
+
+// rig is a DBApp whose cluster, and whose jobs, the test plays.
+type rig struct {
+	t       *testing.T
+	net     *mercurytest.Stage
+	d       *DBApp
+	now     time.Duration
+	manager mercury.ChannelID
+	jobs    []func()
+	logs    bytes.Buffer
+	number  uint64
+}
+
+var (
+	manager = mercurytest.Host(1, 11)
+	worlds  uint64 // how many were drawn
+)
+
+// Do implements Jobs.
+func (r *rig) Do(token uint64, run func(context.Context) any) {
+	r.jobs = append(r.jobs, func() { r.d.JobDone(r.now, token, run(context.Background())) })
+}
+
+// newRig is a DBApp that has joined, over what chests has.
+func newRig(t *testing.T, c *chests, s store.Store, fresh bool) *rig {
+	r := &rig{t: t, net: mercurytest.NewStage(mercurytest.Host(9, 1))}
+	types, err := store.NewSchema(c.schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.d, err = New(Config{
+		Transport: r.net, Manager: manager.At, Schema: c.schema, Store: s, Types: types, Fresh: fresh, Jobs: r,
+		Secrets: func(b []byte) { worlds++; binary.LittleEndian.PutUint64(b, worlds) },
+		Log:     slog.New(slog.NewTextHandler(&r.logs, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.d.Tick(0)
+	r.manager = r.net.Last
+	r.d.Opened(r.now, r.manager, manager)
+	r.say(r.manager, &wire.Welcome{Number: 1, Term: 4, CellAppMgr: manager})
+	r.pass(time.Second)
+	return r
+}
+
+func (r *rig) say(ch mercury.ChannelID, m wire.Message) {
+	r.d.Message(r.now, ch, true, wire.Encode(nil, m))
+	r.work()
+}
+
+func (r *rig) work() {
+	for len(r.jobs) > 0 {
+		job := r.jobs[0]
+		r.jobs = r.jobs[1:]
+		job()
+	}
+}
+
+func (r *rig) pass(d time.Duration) {
+	for end := r.now + d; r.now <= end; r.now += DefaultTick {
+		r.d.Tick(r.now)
+		r.work()
+	}
+}
+
+// baseApp brings a BaseApp in.
+func (r *rig) baseApp(n byte) mercury.ChannelID {
+	at := mercurytest.Host(n, uint32(n))
+	var m wire.Members
+	m.Add(wire.AppRef{Role: wire.BaseApp, App: at}, uint32(n))
+	r.say(r.manager, &m)
+	ch := r.net.Accept(at)
+	r.d.Opened(r.now, ch, at)
+	r.say(ch, &wire.Join{Role: wire.BaseApp, Digest: r.d.cfg.Schema.Digest})
+	r.net.Take(ch)
+	return ch
+}
+
+// call makes a call of a BaseApp; false if it is not answered.
+func (r *rig) call(ch mercury.ChannelID, m wire.CallStore) (a wire.StoreAnswer, answered bool) {
+	r.t.Helper()
+	r.number++
+	m.Request, m.Number = r.number, r.number
+	r.say(ch, &m)
+	for _, msg := range r.net.Take(ch) {
+		if id, body, err := wire.Split(msg); err == nil && id == wire.StoreAnswerID && a.Parse(body) == nil {
+			answered = true
+		}
+	}
+	return a, answered
+}
+
+// state is what the DBApp reports of the store.
+func (r *rig) state() string {
+	r.net.Take(r.manager)
+	r.pass(time.Second)
+	text := ""
+	for _, msg := range r.net.Take(r.manager) {
+		if id, body, err := wire.Split(msg); err == nil && id == wire.ReportID {
+			var m wire.Report
+			if m.Parse(body) == nil {
+				text = m.Store
+			}
+		}
+	}
+	return text
+}
+
+// A DBApp that has taken the place of another goes on with the start of the world only in its store. In
+// another one, or in an older copy, nothing is begun, read or written, and nobody loses anything.
+func TestAnotherStore(t *testing.T) {
+	right := newChests(t)
+	first := newRig(t, right, right, true)
+	x := first.baseApp(3)
+	told, _ := first.call(x, wire.CallStore{Op: wire.StoreBegin})
+	if told.Start == 0 || told.World == 0 || first.state() != "ok" {
+		t.Fatalf("told %+v, the store is %q", told, first.state())
+	}
+	for what, wrong := range map[string]*chests{"empty": newChests(t), "of another world": newChests(t), "much used": newChests(t)} {
+		switch what {
+		case "of another world":
+			newRig(t, wrong, wrong, true).pass(time.Second)
+		case "much used":
+			for range 9 {
+				newRig(t, wrong, wrong, true).pass(time.Second)
+			}
+		}
+		before, _ := wrong.Get(context.Background(), worldKey)
+		r := newRig(t, wrong, wrong, false)
+		x := r.baseApp(3)
+		ask := wire.CallStore{Op: wire.StoreBegin, Start: told.Start, World: told.World}
+		write := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: wrong.gold}
+		for range 30 {
+			if a, ok := r.call(x, ask); ok {
+				t.Errorf("%s: answered %+v", what, a)
+			}
+			r.pass(time.Second)
+		}
+		if a, ok := r.call(x, write); !ok || a.Code != stored.Busy || !strings.Contains(a.Reason, "another world") {
+			t.Errorf("%s: a write is answered %v, %+v", what, ok, a)
+		}
+		if after, _ := wrong.Get(context.Background(), worldKey); after.Version != before.Version || r.d.start != 0 {
+			t.Errorf("%s: start %d has begun there", what, r.d.start)
+		}
+		if n := strings.Count(r.logs.String(), "another world"); n != 1 {
+			t.Errorf("%s: the log says so %d times:\n%s", what, n, r.logs.String())
+		}
+		if s := r.state(); !strings.Contains(s, "another world") {
+			t.Errorf("%s: the store is %q", what, s)
+		}
+	}
+	again := newRig(t, right, right, false)
+	x = again.baseApp(3)
+	if a, ok := again.call(x, wire.CallStore{Op: wire.StoreBegin, Start: told.Start, World: told.World}); !ok || a.Start != told.Start || a.World != told.World {
+		t.Errorf("the right store answers %v, %+v", ok, a)
+	}
+	if a, ok := again.call(x, wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: right.gold}); !ok || a.Code != stored.Done {
+		t.Errorf("a write there: %v, %+v", ok, a)
+	}
+}
+
+// A start that has begun in a store, since nobody said any, is for those that ask it. BaseApps of another
+// world that come later are refused all the same.
+func TestStrangersComeLate(t *testing.T) {
+	c := newChests(t)
+	r := newRig(t, c, c, false)
+	own := r.baseApp(3)
+	r.pass(AdoptTime + time.Second)
+	told, ok := r.call(own, wire.CallStore{Op: wire.StoreBegin})
+	if !ok || told.Start == 0 {
+		t.Fatalf("told %v, %+v", ok, told)
+	}
+	late := r.baseApp(5)
+	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World + 9, Data: c.gold}
+	if a, ok := r.call(late, m); !ok || a.Code != stored.Busy {
+		t.Errorf("a stranger's write: %v, %+v", ok, a)
+	}
+	m.World = told.World
+	if a, ok := r.call(own, m); !ok || a.Code != stored.Done {
+		t.Errorf("its own write: %v, %+v", ok, a)
+	}
+	r.pass(2 * strangeTime)
+	if s := r.state(); s != "ok" {
+		t.Errorf("when the stranger has gone the store is %q", s)
+	}
+}
+
+// full is a store whose disk is full, for a while.
+type full struct {
+	*chests
+	on bool
+}
+
+func (f *full) Create(ctx context.Context, records []store.Record) error {
+	if f.on {
+		return fmt.Errorf("%w: no space left on the device", store.ErrFull)
+	}
+	return f.chests.Create(ctx, records)
+}
+
+// The status says by name why a store fails, and the log once; and both when it works again.
+func TestStoreHealth(t *testing.T) {
+	c := newChests(t)
+	f := &full{chests: c}
+	r := newRig(t, c, f, true)
+	x := r.baseApp(3)
+	told, _ := r.call(x, wire.CallStore{Op: wire.StoreBegin})
+	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
+	f.on = true
+	r.call(x, m)
+	r.pass(8 * time.Second)
+	if s := r.state(); !strings.Contains(s, "failing for") || !strings.Contains(s, "no space left") {
+		t.Errorf("the store is %q", s)
+	}
+	r.call(x, wire.CallStore{Op: wire.StoreQuery, Type: "Chest", Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: (&wire.RowsWanted{Limit: 5}).Encode()})
+	if s := r.state(); !strings.Contains(s, "failing for") {
+		t.Errorf("after a read the store is %q", s)
+	}
+	f.on = false
+	r.pass(5 * time.Second)
+	if s := r.state(); s != "ok" {
+		t.Errorf("at last the store is %q", s)
+	}
+	for _, says := range []string{"the store fails", "the store works again"} {
+		if n := strings.Count(r.logs.String(), says); n != 1 {
+			t.Errorf("the log says %d times %q:\n%s", n, says, r.logs.String())
+		}
+	}
+}

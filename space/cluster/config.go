@@ -38,8 +38,8 @@ const (
 	DefaultListen = "127.0.0.1"
 	// DefaultStartTimeout is ample on loopback and in a data centre.
 	DefaultStartTimeout = 15 * time.Second
-	// DefaultBackupPeriod bounds what a base may have to do again after the death of its BaseApp. With it a
-	// BaseApp of 10,000 players sends a thousand copies a second.
+	// DefaultBackupPeriod bounds what a base may have to do again after the death of its BaseApp.
+	// With it a BaseApp of 10,000 players sends a thousand copies a second.
 	DefaultBackupPeriod = 10 * time.Second
 	// DefaultSpaceSize is the side of the default space in metres.
 	DefaultSpaceSize = 1000
@@ -65,8 +65,8 @@ type Config struct {
 	PlayerType string
 	// BaseStart is called on each BaseApp when it has first joined; game code creates its bases
 	// there. What it creates is there once for each BaseApp and start: an entity of which the world
-	// is to have one is for baseapp.Starter.Ensure. It runs on the goroutines of the BaseApps, so it
-	// must lock what it shares.
+	// is to have one is for baseapp.Starter.Ensure. It runs on the goroutines of the BaseApps, so
+	// it must lock what it shares.
 	BaseStart func(*baseapp.Starter)
 	// Spaces are the spaces that the world starts with; game code can create and destroy others.
 	// Default: one with id 1, a square of 1000 m around the origin.
@@ -76,8 +76,8 @@ type Config struct {
 	// own. Default 4 and 2.
 	CellApps, BaseApps int
 
-	// Workers is on how many cores a CellApp makes the updates of clients, the one part of a tick that
-	// can be shared: for a machine with more cores than CellApps. Default 1.
+	// Workers is on how many cores a CellApp makes the updates of clients, the one part of a tick
+	// that can be shared: for a machine with more cores than CellApps. Default 1.
 	Workers int
 
 	// Space sets how cells behave: how far players see, ghosts, budgets.
@@ -87,29 +87,38 @@ type Config struct {
 	// Policy makes the policy that plans the cells. It uses Space.Border. Default:
 	// balance.ProfileConfig{}.
 	Policy balance.PolicyConfig
-	// Logins sets when the world is full, and how many players then wait at a LoginApp until they come in by
-	// themselves, before others are refused. Validate demands that this happens
-	// before players see less: Space.Overload.Start must not be below Logins.MaxLoad, and
+	// Logins sets when the world is full, and how many players then wait at a LoginApp until they
+	// come in by themselves, before others are refused. Validate demands that this happens before
+	// players see less: Space.Overload.Start must not be below Logins.MaxLoad, and
 	// Space.Overload.Patience must be a second longer than Logins.Tolerance.
 	Logins cellappmgr.LoginConfig
-	// Upload bounds how many messages and bytes a second a player may send; who sends more is closed
-	// and told so. Default: 500 messages and 40,960 bytes. Space.Witness bounds what a player is sent.
+	// Upload bounds how many messages and bytes a second a player may send; who sends more is
+	// closed and told so. Default: 500 messages and 40,960 bytes. Space.Witness bounds what a
+	// player is sent.
 	Upload baseapp.UploadLimits
+	// DownloadRate bounds what entity.Base.Download sends to one player, in bytes a second. Default
+	// baseapp.DefaultDownloadRate.
+	DownloadRate int64
+	// PendingLogins bounds the logins that a LoginApp has under way; further players are told that
+	// the server is busy. More of them ask Auth at once, and wait longer in a rush. Default
+	// loginapp.DefaultMaxPending.
+	PendingLogins int
 	// ResumeTime is for how long a player's place is kept whose connection was lost. Default
 	// baseapp.DefaultResumeTime; below 0 the session ends with its connection.
 	ResumeTime time.Duration
-	// Relogin says what becomes of a login to an account that is playing, unless the script of its proxy
-	// decides (baseapp.LogOnDecider). Default baseapp.TakeOver: the new client gets the player's entity, and
-	// the old one is told why it goes.
+	// Relogin says what becomes of a login to an account that is playing, unless the script of its
+	// proxy decides (baseapp.LogOnDecider). Default baseapp.TakeOver: the new client gets the
+	// player's entity, and the old one is told why it goes.
 	Relogin baseapp.Relogin
-	// BackupPeriod is the time between two copies of a base to other BaseApps. If its BaseApp dies, the base
-	// goes on at one of them, as the last copy has it, and the client of a proxy comes there by itself. What
-	// others sent it since that copy comes again; what it did by itself since is undone, and what must not
-	// be undone waits for a copy (entity.Base.Backup). With one BaseApp nothing protects the bases, and the
-	// log says so. Default 10 s; below 0 never, and then bases die with their BaseApp.
+	// BackupPeriod is the time between two copies of a base to other BaseApps. If its BaseApp dies,
+	// the base goes on at one of them, as the last copy has it, and the client of a proxy comes
+	// there by itself. What others sent it since that copy comes again; what it did by itself since
+	// is undone, and what must not be undone waits for a copy (entity.Base.Backup). With one
+	// BaseApp nothing protects the bases, and the log says so. Default 10 s; below 0 never, and
+	// then bases die with their BaseApp.
 	BackupPeriod time.Duration
-	// BackupReplicas is how many other BaseApps hold a copy of each base: so many can die at the same time.
-	// Default 1, at most migrate.MaxReplicas.
+	// BackupReplicas is how many other BaseApps hold a copy of each base: so many can die at the
+	// same time. Default 1, at most migrate.MaxReplicas.
 	BackupReplicas int
 	// Shed says when bases move from a BaseApp that has much more to do than others, or many more
 	// bases, to one that has less, while their players play; with Shed.Off they never do. The zero
@@ -121,10 +130,11 @@ type Config struct {
 	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
-	// Store keeps entities: those of types that are Persistent. Open it before the start, such as of package
-	// entity/store/sqlite, and close it after Stop. The managers' process hosts it (a DBApp), all others
-	// reach it by message and need none. Its tables are brought in line with the definitions at the start,
-	// unless that forgets something; see store.Definer. Default: nothing is kept.
+	// Store keeps entities: those of types that are Persistent. Open it before the start, such as
+	// of package entity/store/sqlite, and close it after Stop. The managers' process hosts it (a
+	// DBApp), all others reach it by message and need none. Its tables are brought in line with the
+	// definitions at the start, unless that forgets something; see store.Definer. Default: nothing
+	// is kept.
 	Store store.Store
 	// StoreTypes are types of other rows in Store, such as accounts.Type().
 	StoreTypes []*store.Type
@@ -132,11 +142,12 @@ type Config struct {
 	// more, such as a property that has gone. PlanStore lists that beforehand. Default: such a
 	// start fails, and names it.
 	StoreForgets bool
-	// BringBack names types of entities that come back by themselves when the world starts: those that lived
-	// when it ended, whether it was stopped or crashed, and were ever written (entity.Base.Write). Their cell
-	// parts are made where they stood, unless the script does otherwise (baseapp.Returner). The PlayerType
-	// comes back by logins only. Spaces come back in any case, with their data:
-	// after a Shutdown as they were, after a crash of all processes as they were some seconds before.
+	// BringBack names types of entities that come back by themselves when the world starts: those
+	// that lived when it ended, whether it was stopped or crashed, and were ever written
+	// (entity.Base.Write). Their cell parts are made where they stood, unless the script does
+	// otherwise (baseapp.Returner). The PlayerType comes back by logins only. Spaces come back in
+	// any case, with their data: after a Shutdown as they were, after a crash of all processes as
+	// they were some seconds before.
 	BringBack []string
 	// ArchivePeriod is the time in which each entity that is kept is written once. Default
 	// baseapp.DefaultArchivePeriod; below 0 never.
@@ -190,9 +201,10 @@ type Config struct {
 	InnerPorts Ports
 	// ManagerPort is the CellAppMgr's port at Listen. 0 takes a free one.
 	ManagerPort uint16
-	// Managers are the "host:port" of all managers, if there are several: three bear the loss of one,
-	// five of two. They lead by turns; see cellappmgr. All roles take the same list, and join whoever
-	// leads. The managers of an entry are started with its Listen and ManagerPort. Default: one.
+	// Managers are the "host:port" of all managers, if there are several: three bear the loss of
+	// one, five of two. They lead by turns; see cellappmgr. All roles take the same list, and join
+	// whoever leads. The managers of an entry are started with its Listen and ManagerPort. Default:
+	// one.
 	Managers []string
 	// Doors are where players come in, over any number of networks. Default: one over UDP, at free
 	// ports of Listen.
@@ -203,6 +215,12 @@ type Config struct {
 	// Tick is the time between ticks of all apps but the BaseAppMgr, which answers without waiting
 	// for one. Default 100 ms.
 	Tick time.Duration
+	// MinCellApps is how many CellApps must have joined before the spaces are made: with several, a
+	// world that is to be divided at once does not begin on the first one. Default 1.
+	MinCellApps int
+	// RecoveryWindow is for how long managers that start under a living world wait for its
+	// processes: until none has come back for so long. Default 2 s; below 0 they do not wait.
+	RecoveryWindow time.Duration
 	// StatusPeriod is how often observers are told the Status. Default 1 s.
 	StatusPeriod time.Duration
 	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead although
@@ -217,11 +235,12 @@ type Config struct {
 	// it. Default 9 s, or AppTimeout if that is longer.
 	HangTimeout time.Duration
 	// Term is the lowest term in which the managers lead. 0 leaves it to them: Start takes 1, and
-	// managers that are started again under a running world, at the same address, take the next from
-	// what the other processes report, for which a first start of StartManagers waits two seconds. They
-	// build their picture of the world from those reports, too; see cellappmgr. With a Term the first
-	// start does not wait. Without a Store the ids of entities and spaces hold terms up to 255; managers of
-	// higher ones go on with what is there, and take in no new CellApps, BaseApps and spaces.
+	// managers that are started again under a running world, at the same address, take the next
+	// from what the other processes report, for which a first start of StartManagers waits two
+	// seconds. They build their picture of the world from those reports, too; see cellappmgr. With
+	// a Term the first start does not wait. Without a Store the ids of entities and spaces hold
+	// terms up to 255; managers of higher ones go on with what is there, and take in no new
+	// CellApps, BaseApps and spaces.
 	Term uint32
 	// StartTimeout is how long a start may take. Default 15 s.
 	StartTimeout time.Duration
@@ -245,6 +264,7 @@ func (c Config) Validate() error {
 	fault(c.CellApps < 0 || c.CellApps > maxApps, "CellApps is %d: take 1 to %d, or 0 for %d", c.CellApps, maxApps, DefaultCellApps)
 	fault(c.BaseApps < 0 || c.BaseApps > maxApps, "BaseApps is %d: take 1 to %d, or 0 for %d", c.BaseApps, maxApps, DefaultBaseApps)
 	fault(c.Workers < 0 || c.Workers > cellapp.MaxWorkers, "Workers is %d: take 1 to %d, or 0 for 1", c.Workers, cellapp.MaxWorkers)
+	fault(c.PendingLogins < 0, "PendingLogins is %d: take a number above zero, or 0 for %d", c.PendingLogins, loginapp.DefaultMaxPending)
 	fault(c.Tick < 0, "Tick is %v: take a positive time, or 0 for 100ms", c.Tick)
 	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
 	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
@@ -328,6 +348,7 @@ func (c *Config) openDoors() (notices []string) {
 func (c *Config) validateManager() error {
 	m := cellappmgr.Config{
 		Transport: struct{ mercury.Transport }{}, Schema: new(property.Schema),
+		MinCellApps: c.MinCellApps, RecoveryWindow: c.RecoveryWindow,
 		Spaces: c.Spaces, Policy: c.Policy, Term: c.Term, Tick: max(0, c.Tick), AppTimeout: max(0, c.AppTimeout), HangTimeout: max(0, c.HangTimeout),
 	}
 	if b := c.Space.WithDefaults().Border; b.Validate() == nil {

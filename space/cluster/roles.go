@@ -116,7 +116,7 @@ func (r *Roles) seatConfig(e *Env, fresh bool) cellappmgr.SeatConfig {
 	cfg := cellappmgr.SeatConfig{
 		Config: cellappmgr.Config{
 			Transport: e.Transport, Log: e.Log, Schema: r.cfg.Schema, Spaces: r.cfg.Spaces, Balance: r.cfg.Balance, Border: r.cfg.Space.WithDefaults().Border, Policy: r.cfg.Policy, Logins: r.cfg.Logins, Stores: r.cfg.Store != nil,
-			Term: r.cfg.Term, AppTimeout: r.cfg.AppTimeout, HangTimeout: r.cfg.HangTimeout, ReportPeriod: r.cfg.StatusPeriod, Tick: r.cfg.Tick, Meters: e.Meters,
+			Term: r.cfg.Term, AppTimeout: r.cfg.AppTimeout, HangTimeout: r.cfg.HangTimeout, RecoveryWindow: r.cfg.RecoveryWindow, MinCellApps: r.cfg.MinCellApps, ReportPeriod: r.cfg.StatusPeriod, Tick: r.cfg.Tick, Meters: e.Meters,
 			Lookout: e.Lookout,
 		},
 		Places: r.managers, Fresh: fresh && len(r.managers) < 2, Past: e.Past,
@@ -135,50 +135,70 @@ func (r *Roles) CellAppMgr(e *Env, fresh bool) (*cellappmgr.Seat, error) {
 
 // BaseAppMgr makes the manager of the BaseApps.
 func (r *Roles) BaseAppMgr(e *Env) (*baseappmgr.BaseAppMgr, error) {
-	return baseappmgr.New(baseappmgr.Config{
+	return baseappmgr.New(r.baseAppMgrConfig(e))
+}
+
+func (r *Roles) baseAppMgrConfig(e *Env) baseappmgr.Config {
+	return baseappmgr.Config{
 		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, MaxProxies: r.cfg.maxProxies(), Log: e.Log, Meters: e.Meters,
 		Shed: r.cfg.Shed,
-	})
+	}
 }
 
 // DBApp makes the process that has the store. fresh is as for CellAppMgr.
 func (r *Roles) DBApp(e *Env, fresh bool) (*dbapp.DBApp, error) {
-	return dbapp.New(dbapp.Config{
+	return dbapp.New(r.dbAppConfig(e, fresh))
+}
+
+func (r *Roles) dbAppConfig(e *Env, fresh bool) dbapp.Config {
+	return dbapp.Config{
 		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, Store: r.cfg.Store, Types: r.types, BringBack: r.cfg.BringBack, Fresh: fresh,
 		Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, dbapp.JobTime)
 		},
 		Jobs: e.Jobs, Secrets: e.Secrets, Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
-	})
+	}
 }
 
 // LoginApp makes a process that lets players in.
 func (r *Roles) LoginApp(e *Env) (*loginapp.LoginApp, error) {
-	return loginapp.New(loginapp.Config{
+	return loginapp.New(r.loginAppConfig(e))
+}
+
+func (r *Roles) loginAppConfig(e *Env) loginapp.Config {
+	return loginapp.Config{
 		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Schema: r.cfg.Schema, Auth: r.cfg.Auth, Jobs: e.Jobs, Queue: r.cfg.Logins.Queue,
 		Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
-		Network: e.Network, Tickets: e.Tickets,
-	})
+		Network: e.Network, Tickets: e.Tickets, MaxPending: r.cfg.PendingLogins,
+	}
 }
 
 // BaseApp makes a process for bases.
 func (r *Roles) BaseApp(e *Env) (*baseapp.BaseApp, error) {
-	return baseapp.New(baseapp.Config{
+	return baseapp.New(r.baseAppConfig(e))
+}
+
+func (r *Roles) baseAppConfig(e *Env) baseapp.Config {
+	return baseapp.Config{
 		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Schema: r.cfg.Schema, Scripts: r.cfg.BaseScripts, PlayerType: r.cfg.PlayerType,
 		Secrets: e.Secrets, Start: r.cfg.BaseStart, Lookout: e.lookout(), Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
-		Doors: e.Doors, Outside: e.Outside, Upload: r.cfg.Upload, ResumeTime: r.cfg.ResumeTime, Relogin: r.cfg.Relogin,
+		Doors: e.Doors, Outside: e.Outside, Upload: r.cfg.Upload, ResumeTime: r.cfg.ResumeTime, Relogin: r.cfg.Relogin, DownloadRate: r.cfg.DownloadRate,
 		BackupPeriod: r.cfg.BackupPeriod, BackupReplicas: r.cfg.BackupReplicas, MoveBatch: r.cfg.MoveBatch,
 		Stored: r.cfg.stored(), ArchivePeriod: r.cfg.ArchivePeriod, BringBack: r.cfg.BringBack,
-	})
+	}
 }
 
 // CellApp makes a process for cells.
 func (r *Roles) CellApp(e *Env) (*cellapp.CellApp, error) {
-	return cellapp.New(cellapp.Config{
+	return cellapp.New(r.cellAppConfig(e))
+}
+
+func (r *Roles) cellAppConfig(e *Env) cellapp.Config {
+	return cellapp.Config{
 		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Scripts: r.cfg.CellScripts, Space: r.cfg.Space, Tick: r.cfg.Tick,
 		Chance: e.Chance, Jobs: e.Jobs, Lookout: e.lookout(), Work: e.Work, Meters: e.Meters, Log: e.Log,
 		Parallel: host.Parallel(r.cfg.Workers), Workers: r.cfg.Workers,
-	})
+	}
 }
 
 // lookout is the Lookout for who only looks, nil for none.

@@ -102,7 +102,7 @@ func inside(c cluster.Config) cluster.Config {
 	d := cluster.Config{
 		Schema: c.Schema, CellScripts: c.CellScripts, BaseScripts: c.BaseScripts, ClientScripts: c.ClientScripts, PlayerType: c.PlayerType,
 		BaseStart: c.BaseStart, Spaces: c.Spaces, CellApps: c.CellApps, BaseApps: c.BaseApps, Space: c.Space, Balance: c.Balance, Policy: c.Policy,
-		Logins: c.Logins, Upload: c.Upload, ResumeTime: c.ResumeTime, Relogin: c.Relogin, BackupPeriod: c.BackupPeriod, BackupReplicas: c.BackupReplicas,
+		Logins: c.Logins, Upload: c.Upload, DownloadRate: c.DownloadRate, PendingLogins: c.PendingLogins, MinCellApps: c.MinCellApps, RecoveryWindow: c.RecoveryWindow, ResumeTime: c.ResumeTime, Relogin: c.Relogin, BackupPeriod: c.BackupPeriod, BackupReplicas: c.BackupReplicas,
 		Shed: c.Shed, MoveBatch: c.MoveBatch, Auth: c.Auth, Store: c.Store, StoreTypes: c.StoreTypes, StoreForgets: c.StoreForgets, BringBack: c.BringBack,
 		ArchivePeriod: c.ArchivePeriod, Tick: c.Tick, StatusPeriod: c.StatusPeriod, AppTimeout: c.AppTimeout, HangTimeout: c.HangTimeout, Term: c.Term,
 	}

@@ -138,6 +138,7 @@ func (m *CellAppMgr) heal(now time.Duration, s *space, dead *member) {
 		}
 		s.moved = s.moved[:0]
 		s.stay(now + lossGrace)
+		s.held = s.held || c.created // somebody may have come who was not reported yet
 		m.touch(s)
 		if err := s.tree.Remove(c.id); errors.Is(err, bsp.ErrLastLeaf) {
 			s.tree, s.dirty = nil, false

@@ -100,6 +100,26 @@ func TestNotEmpty(t *testing.T) {
 	}
 }
 
+// A CellApp dies that has not said yet that somebody came to the room. If they do not come back, it ends.
+func TestUsedUnheard(t *testing.T) {
+	r, a, base := roomRig(t, nil)
+	id := base.ask(1, aRoom()).Space
+	a.reportRoom(id, a.confirm()[0].Cell, 0, false)
+	b := r.join(wire.CellApp, 11)
+	a.drop(mercury.ErrPeerRestarted)
+	for _, x := range b.confirm() {
+		if x.Space == id {
+			b.reportRoom(id, x.Cell, 0, false)
+		}
+	}
+	r.pass(lossGrace - 2*time.Second)
+	none[wire.RemoveCell](b)
+	r.pass(4 * time.Second)
+	if len(take[wire.RemoveCell](b)) == 0 {
+		t.Error("it stays for ever")
+	}
+}
+
 // In a frozen world no space ends by itself.
 func TestFrozenSpacesStay(t *testing.T) {
 	r, a, base := roomRig(t, nil)

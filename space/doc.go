@@ -29,8 +29,8 @@
 // A script may have any of these hooks. In each it may do whatever it may do elsewhere, with the
 // exceptions named. It may also destroy the entity, and a panic costs the entity a life, as
 // everywhere (the base restores it), except in OnLeftCell. A message over which three lives were lost
-// is passed over by the next. After the fourth panic within a minute the base waits before it restores
-// the entity, longer each time, up to half a minute.
+// is passed over by the next. After the fourth within a minute that no message caused, as in a timer,
+// the base waits before it restores the entity, longer each time, up to a quarter of a minute.
 //
 //	hook            called                              there
 //	OnCreated       once, when the base or Spawn has    set up what the entity has: it is not called

@@ -9,10 +9,10 @@ import (
 
 // A cell part whose script panics is restored, and gets all messages again that its copy does not
 // contain. A script that panics over one of them each time would do so for ever, and one that
-// panics in a timer or when it is restored, too. So the base counts the panics: over which
-// messages, and how many there were lately. A message over which flow.MaxPanics incarnations were
-// lost is passed over by the next. If a cell part is still lost again and again, the base waits
-// longer each time.
+// panics in a timer or when it is restored, too. So the base counts the panics, by the messages
+// that they were over. A message over which flow.MaxPanics incarnations were lost is passed over by
+// the next; several of them in one queue are gone after some seconds. If a cell part is lost again
+// and again over nothing that can be passed over, the base waits longer each time.
 //
 // The counts are of this life of the base on this app: after a death, or a move, they begin anew.
 
@@ -20,19 +20,19 @@ const (
 	// faultMemory is how long a real must live before the next panic counts as the first. A timer
 	// of a minute is as long as those of most games.
 	faultMemory = time.Minute
-	// faultWait is how long a base waits before it restores its cell part after one panic more than
-	// are needed to know a message, and maxFaultWait the longest that doubling makes of it: a
-	// player with a broken entity costs two stacks in the log a minute, and comes back soon after
-	// the cause has gone.
+	// faultWait is how long a base waits after the first panic above freeFaults, and maxFaultWait
+	// the longest that doubling makes of it: a player with a broken entity costs four stacks in the
+	// log a minute, and comes back soon after the cause has gone.
+	freeFaults   = 3
 	faultWait    = time.Second
-	maxFaultWait = 30 * time.Second
+	maxFaultWait = 15 * time.Second
 )
 
 // faults are the panics of a cell part. The zero value has none.
 type faults struct {
 	over   []suspect
-	recent int           // since there was none for faultMemory
-	last   time.Duration // when the last one was told
+	recent int           // over no message, since there was none for faultMemory
+	last   time.Duration // when the last of these was told
 }
 
 // suspect is a message over which the script has panicked.
@@ -41,21 +41,22 @@ type suspect struct {
 	panics int
 }
 
-// note counts a fault, over a message or over none, and returns how much longer than otherwise to
+// note counts a panic, over a message or over none, and returns how much longer than otherwise to
 // wait before the real is restored.
 func (f *faults) note(now time.Duration, over flow.Culprit) time.Duration {
+	if !over.IsZero() {
+		f.suspect(over)
+		return 0
+	}
 	if now-f.last > faultMemory {
 		f.recent = 0
 	}
 	f.recent++
 	f.last = now
-	if !over.IsZero() {
-		f.suspect(over)
-	}
-	if f.recent <= flow.MaxPanics {
+	if f.recent <= freeFaults {
 		return 0
 	}
-	return min(faultWait<<min(f.recent-flow.MaxPanics-1, 5), maxFaultWait)
+	return min(faultWait<<min(f.recent-freeFaults-1, 4), maxFaultWait)
 }
 
 // suspect counts a panic over a message. The newest are kept: the sender of an old one has gone on.

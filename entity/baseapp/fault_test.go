@@ -49,7 +49,7 @@ func TestFaultsSlowDown(t *testing.T) {
 		r.current(appX, id, n, 0, 0)
 		return wait.Round(100 * time.Millisecond)
 	}
-	for i, want := range []time.Duration{0, 0, 0, 1, 2, 4, 8, 16, 30, 30} {
+	for i, want := range []time.Duration{0, 0, 0, 1, 2, 4, 8, 15, 15, 15} {
 		if got, want := lose(true), offerGrace+want*time.Second; got < want || got > want+200*time.Millisecond {
 			t.Errorf("panic %d costs %v, want %v", i+1, got, want)
 		}

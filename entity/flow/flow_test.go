@@ -486,3 +486,20 @@ func TestResendsSoonToATargetThatIsBack(t *testing.T) {
 		t.Errorf("sent %d messages", sent)
 	}
 }
+
+// A target that ends in the handling of a message handles nothing that came early behind it, and
+// does not count it as handled.
+func TestShut(t *testing.T) {
+	in := flow.NewReceiver(1, 0)
+	var got []string
+	deliver := func(p []byte) {
+		got = append(got, string(p))
+		in.Shut()
+	}
+	for _, n := range []uint64{2, 3, 1, 2, 4} {
+		in.Accept(1, 1, n, fmt.Appendf(nil, "%d", n), deliver)
+	}
+	if !slices.Equal(got, []string{"1"}) || in.Last() != 1 {
+		t.Errorf("handled %v, up to %d", got, in.Last())
+	}
+}

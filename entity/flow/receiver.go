@@ -119,8 +119,8 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 }
 
 // Shut says, while a message is delivered, that the target has ended by it: nothing after it is
-// handled, nor counts as handled.
-func (in *Receiver) Shut() { in.shut = true }
+// handled, nor counts as handled, and what came early is not waited with any more.
+func (in *Receiver) Shut() { in.shut, in.early = true, nil }
 
 // handled is what the next stream may repeat.
 func (in *Receiver) handled() former {

@@ -19,13 +19,13 @@ import (
 
 // smithies are what a test hears of the smithy of the world.
 type smithies struct {
-	mu                    sync.Mutex
-	created, told, cells  int
-	restored              int
-	strikes               int64
-	holder                property.Mailbox
-	fault                 error
-	ended, lived, current entity.ID
+	mu                   sync.Mutex
+	created, told, cells int
+	restored             int
+	strikes              int64
+	holder               property.Mailbox
+	fault                error
+	lived                entity.ID
 }
 
 func (s *smithies) note(f func(*smithies)) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -99,17 +100,13 @@ func Start(t TB, cfg Config) *World {
 
 // inside is a configuration without what only a real network, clock and machine have.
 func inside(c cluster.Config) cluster.Config {
-	d := cluster.Config{
-		Schema: c.Schema, CellScripts: c.CellScripts, BaseScripts: c.BaseScripts, ClientScripts: c.ClientScripts, PlayerType: c.PlayerType,
-		BaseStart: c.BaseStart, Spaces: c.Spaces, CellApps: c.CellApps, BaseApps: c.BaseApps, Space: c.Space, Balance: c.Balance, Policy: c.Policy,
-		Logins: c.Logins, Upload: c.Upload, DownloadRate: c.DownloadRate, PendingLogins: c.PendingLogins, MinCellApps: c.MinCellApps, RecoveryWindow: c.RecoveryWindow, ResumeTime: c.ResumeTime, Relogin: c.Relogin, BackupPeriod: c.BackupPeriod, BackupReplicas: c.BackupReplicas,
-		Shed: c.Shed, MoveBatch: c.MoveBatch, Auth: c.Auth, Store: c.Store, StoreTypes: c.StoreTypes, StoreForgets: c.StoreForgets, BringBack: c.BringBack,
-		ArchivePeriod: c.ArchivePeriod, Tick: c.Tick, StatusPeriod: c.StatusPeriod, AppTimeout: c.AppTimeout, HangTimeout: c.HangTimeout, Term: c.Term,
+	c.Key, c.ClusterKeys, c.TicketKeys, c.TLS = secure.PrivateKey{}, nil, nil, nil
+	c.Listen, c.Inner, c.InnerPorts, c.ManagerPort, c.Managers, c.Doors = "", "", cluster.Ports{}, 0, nil, nil
+	c.Workers, c.StartTimeout, c.Seed = 0, 0, 0
+	if c.Space.ArtificialLoad == 0 {
+		c.Space.ArtificialLoad = DefaultLoad
 	}
-	if d.Space.ArtificialLoad == 0 {
-		d.Space.ArtificialLoad = DefaultLoad
-	}
-	return d
+	return c
 }
 
 // populate starts the processes. The managers have the first place, which all others know.

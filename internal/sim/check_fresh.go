@@ -256,10 +256,13 @@ func (k *placesFresh) player(now time.Duration, pl *player, v *viewer) error {
 			v.pairs[r.ID] = p
 		}
 		p.seen = now
+		// It learns from the beginning on: if the first place that is judged is that of a move between
+		// two checks, which nobody has noted, the player would be taken to know nothing.
+		stamp := p.learn(t, r.Position)
 		if now-p.since < steadyFor {
 			continue
 		}
-		if err := k.pair(now, v, p, t, p.learn(t, r.Position)); err != nil {
+		if err := k.pair(now, v, p, t, stamp); err != nil {
 			return err
 		}
 	}

@@ -11,11 +11,18 @@ type Player struct {
 	App *App
 }
 
-// Login logs a player in, with any events, and waits until the player is in the world. A player who
-// does not come in fails the test.
+// Login logs a player in, with the events of one client.Events or none, and waits until the player
+// is in the world. A player who does not come in fails the test.
 func (w *World) Login(user string, events ...client.Events) *Player {
 	w.t.Helper()
-	p := w.Connect(client.Config{User: user, Password: "password"}, events...)
+	cfg := client.Config{User: user, Password: "password"}
+	if len(events) > 1 {
+		w.t.Fatalf("spacetest: %s logs in with %d client.Events: give one, which has a field for each", user, len(events))
+	}
+	if len(events) == 1 {
+		cfg.Events = events[0]
+	}
+	p := w.Connect(cfg)
 	still := w.wait(func() string {
 		if p.InWorld() || p.Err() != nil {
 			return ""
@@ -28,16 +35,19 @@ func (w *World) Login(user string, events ...client.Events) *Player {
 	return p
 }
 
-// Connect logs a player in without waiting, as cfg says; what it leaves out is filled in.
-func (w *World) Connect(cfg client.Config, events ...client.Events) *Player {
+// Connect logs a player in without waiting, as cfg says. Its Transport is the world's; Schema,
+// LoginApp, Scripts and Log are, too, where it leaves them out.
+func (w *World) Connect(cfg client.Config) *Player {
 	w.t.Helper()
 	game := w.roles.Config()
-	cfg.Schema, cfg.LoginApp = game.Schema, w.login.at
+	if cfg.Schema == nil {
+		cfg.Schema = game.Schema
+	}
 	if cfg.Scripts == nil {
 		cfg.Scripts = game.ClientScripts
 	}
-	if len(events) > 0 {
-		cfg.Events = events[0]
+	if !cfg.LoginApp.IsValid() {
+		cfg.LoginApp = w.login.at
 	}
 	p := new(Player)
 	p.App = w.add("player "+cfg.User, func(a *App) (process, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/entity/store/memory"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -198,7 +199,7 @@ func TestStoreAcrossWorlds(t *testing.T) {
 // anew.
 func TestPauseRestartRetire(t *testing.T) {
 	cfg := game(t)
-	cfg.CellApps, cfg.BaseApps = 3, 3
+	cfg.CellApps, cfg.BaseApps, cfg.Store = 3, 3, memory.New()
 	w := spacetest.Start(t, spacetest.Config{World: cfg})
 	ada := w.Login("Ada")
 	w.Run(15 * time.Second)
@@ -207,7 +208,7 @@ func TestPauseRestartRetire(t *testing.T) {
 	at.Pause(30 * time.Second)
 	w.Until(25*time.Second, func() bool { x := w.Where(ada.Player().ID); return x != nil && x != at })
 	w.Run(30 * time.Second)
-	if s, ok := w.Status(); !ok || len(s.Apps) != 3+3+3 {
+	if s, ok := w.Status(); !ok || len(s.Apps) != 4+3+3 {
 		t.Errorf("%d processes: the paused one has not come back", len(s.Apps))
 	}
 
@@ -220,12 +221,16 @@ func TestPauseRestartRetire(t *testing.T) {
 		t.Errorf("the player has not gone along: %v %v", ada.State(), ada.Err())
 	}
 
-	w.Managers().Kill()
+	for _, m := range w.Managers() {
+		m.Kill()
+	}
 	w.Run(2 * time.Second)
 	if _, ok := w.Status(); ok {
 		t.Error("killed managers tell a status")
 	}
-	w.Managers().Restart()
+	for _, m := range w.Managers() {
+		m.Restart()
+	}
 	w.Run(10 * time.Second)
 	if s, ok := w.Status(); !ok || len(s.Spaces) != 1 || !s.Spaces[0].Ready() {
 		t.Errorf("the managers have not found the world: %+v", s)
@@ -287,6 +292,9 @@ func TestFailures(t *testing.T) {
 		"too long": {func(tb spacetest.TB) {
 			spacetest.Start(tb, spacetest.Config{World: game(t)}).Until(time.Second, func() bool { return false })
 		}, "has not come within 1s"},
+		"two events": {func(tb spacetest.TB) {
+			spacetest.Start(tb, spacetest.Config{World: game(t)}).Login("Ada", client.Events{}, client.Events{})
+		}, "with 2 client.Events"},
 		"refused": {func(tb spacetest.TB) {
 			cfg := game(t)
 			cfg.Auth = nobody{}

@@ -60,7 +60,7 @@ type World struct {
 	log      *slog.Logger
 	chance   *rand.Rand
 	apps     []*App
-	managers *App
+	managers []*App // the CellAppMgr first
 	baseMgr  *App
 	login    *App
 	cells    []*App
@@ -111,13 +111,12 @@ func inside(c cluster.Config) cluster.Config {
 
 // populate starts the processes. The managers have the first place, which all others know.
 func (w *World) populate(c cluster.Config) {
-	w.managers = w.add("CellAppMgr", func(a *App) (process, error) {
-		return w.roles.CellAppMgr(a.env(), a.starts == 1)
-	})
-	if c.Store != nil {
-		w.add("DBApp", func(a *App) (process, error) { return w.roles.DBApp(a.env(), a.starts == 1) })
-	}
+	mgr := w.add("CellAppMgr", func(a *App) (process, error) { return w.roles.CellAppMgr(a.env(), a.starts == 1) })
 	w.baseMgr = w.add("BaseAppMgr", func(a *App) (process, error) { return w.roles.BaseAppMgr(a.env()) })
+	w.managers = []*App{mgr, w.baseMgr}
+	if c.Store != nil {
+		w.managers = append(w.managers, w.add("DBApp", func(a *App) (process, error) { return w.roles.DBApp(a.env(), a.starts == 1) }))
+	}
 	w.login = w.add("LoginApp", func(a *App) (process, error) { return w.roles.LoginApp(a.env()) })
 	for range c.BaseApps {
 		w.AddBaseApp()
@@ -141,11 +140,17 @@ func (w *World) AddBaseApp() *App {
 	return a
 }
 
-// Managers, CellApps and BaseApps are the processes, those that have ended among them, in the order
-// in which they were added. The managers' is the CellAppMgr's.
-func (w *World) Managers() *App   { return w.managers }
+// CellApps and BaseApps are those processes, the ones that have ended among them, in the order in
+// which they were added.
 func (w *World) CellApps() []*App { return w.cells }
 func (w *World) BaseApps() []*App { return w.bases }
+
+// Managers are the CellAppMgr, the BaseAppMgr and, with a store, the DBApp. Outside one OS process
+// has all of them, so kill them together, and restart them in this order.
+func (w *World) Managers() []*App { return w.managers }
+
+// LoginApp is where players come in.
+func (w *World) LoginApp() *App { return w.login }
 
 // Now is the virtual time since Start began.
 func (w *World) Now() time.Duration { return w.run.Now() }
@@ -173,10 +178,10 @@ func (w *World) wait(missing func() string) (still string) {
 
 // Status is what the managers tell operators; false while they are not there.
 func (w *World) Status() (status.World, bool) {
-	if w.managers.app == nil {
+	if w.managers[0].app == nil {
 		return status.World{}, false
 	}
-	return w.managers.app.(*cellappmgr.Seat).Status(), true
+	return w.managers[0].app.(*cellappmgr.Seat).Status(), true
 }
 
 // missing says what must be there before players can log in.
@@ -191,7 +196,7 @@ func (w *World) missing() string {
 		list = append(list, "the BaseAppMgr has yet to hear of all")
 	}
 	for _, a := range w.apps {
-		if a != w.managers && !slices.ContainsFunc(s.Apps, func(x status.App) bool { return x.AddrPort() == a.at }) {
+		if a != w.managers[0] && !slices.ContainsFunc(s.Apps, func(x status.App) bool { return x.AddrPort() == a.at }) {
 			list = append(list, a.name+" has not joined")
 		}
 	}
@@ -207,12 +212,12 @@ func (w *World) missing() string {
 // world may be started with the same store afterwards.
 func (w *World) Shutdown(reason string) (report status.Stop) {
 	w.t.Helper()
-	seat, ok := w.managers.app.(*cellappmgr.Seat)
+	seat, ok := w.managers[0].app.(*cellappmgr.Seat)
 	if !ok || !seat.Shutdown(w.Now(), reason) {
 		w.t.Fatalf("spacetest: the managers do not lead")
 	}
 	still := w.wait(func() string {
-		if w.managers.app != nil {
+		if w.managers[0].app != nil {
 			report = seat.Stop()
 			return cmp.Or(report.Step, "the managers have not begun")
 		}

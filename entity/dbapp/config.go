@@ -47,8 +47,8 @@ const (
 	Patience     = 30 * time.Second
 	LoadPatience = 4 * time.Second
 
-	// AdoptTime is how long a DBApp that is not fresh waits for a BaseApp to say which start of the
-	// cluster this is: they come back within a second or two.
+	// AdoptTime is how long a DBApp that is not fresh waits, from when the first BaseApp has come, for one
+	// to say which start of the cluster this is: they come back within a second or two of each other.
 	AdoptTime = 5 * time.Second
 
 	// FreeAfter is how long the heirs of a BaseApp have to take its check-outs over. They ask as soon as

@@ -26,7 +26,7 @@ type DBApp struct {
 	number  uint32 // of the last app that joined
 
 	now     time.Duration
-	began   time.Duration // when the first tick was
+	came    time.Duration // when the first BaseApp joined; -1 before
 	ticks   app.Ticks
 	lines   logs.Limit
 	report  wire.Report
@@ -71,7 +71,7 @@ func New(cfg Config) (*DBApp, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &DBApp{
-		cfg: cfg, log: cfg.Log.With("app", "DBApp"), began: -1,
+		cfg: cfg, log: cfg.Log.With("app", "DBApp"), came: -1,
 		links: app.Links{Transport: cfg.Transport, Log: cfg.Log},
 		ticks: app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		calls: newCalls(), ids: make(map[string]idBlock),
@@ -95,9 +95,6 @@ func (d *DBApp) Tick(now time.Duration) (next time.Duration) {
 	d.now = now
 	if !d.ticks.Begin(now) {
 		return d.ticks.Next()
-	}
-	if d.began < 0 {
-		d.began = now
 	}
 	d.links.Tick(now)
 	d.manager.Tick(now)
@@ -239,6 +236,9 @@ func (d *DBApp) join(from sender, j *wire.Join) {
 		d.links.Reply(from.ch, &wire.Refused{Reason: "its entity definitions differ from the DBApp's: start all processes with the same ones"})
 	default:
 		d.number++
+		if d.came < 0 {
+			d.came = d.now
+		}
 		d.gather(from)
 		d.links.Reply(from.ch, &wire.Welcome{Number: d.number, CellAppMgr: d.at, DBApp: d.cfg.Transport.Self()})
 	}

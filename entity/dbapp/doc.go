@@ -26,7 +26,8 @@
 // Check-outs name the start of the cluster, so that a row which a dead cluster had is free. With
 // Config.Fresh the first thing that a DBApp does is to begin one. Otherwise it takes the place of
 // another under a world that lives: then BaseApps know the start, and it goes on with what the
-// first of them says. If nobody says one within AdoptTime, it begins one. Nothing is called before.
+// first of them says. If nobody says one within AdoptTime after the first has come, it begins one.
+// Nothing is called before.
 //
 // It may have been started with another store than the one that the world began with. So a store knows
 // which world it is of, and BaseApps say which theirs is. Those of another world, or of a later start

@@ -25,9 +25,11 @@ type begun struct {
 	err error
 }
 
-// beginStart begins a start of the cluster, if it is for this DBApp to do.
+// beginStart begins a start of the cluster, if it is for this DBApp to do. Nobody needs one before a
+// BaseApp is there, and the first to come may be one that knows it: the whole world may have been out
+// of reach for a while.
 func (d *DBApp) beginStart() {
-	if d.start != 0 || d.beginning || !d.world.known || !d.cfg.Fresh && (d.now-d.began < AdoptTime || d.world.strange) {
+	if d.start != 0 || d.beginning || !d.world.known || !d.cfg.Fresh && (d.came < 0 || d.now-d.came < AdoptTime || d.world.strange) {
 		return
 	}
 	d.beginning = true

@@ -204,6 +204,28 @@ func TestStrangersComeLate(t *testing.T) {
 	}
 }
 
+// All BaseApps may be out of reach when a DBApp takes the place of another, for as long as a switch takes to
+// start anew. It used to begin a new start meanwhile; then the bases of a world that lived lost their rows,
+// with all since the last write.
+func TestBaseAppsComeLate(t *testing.T) {
+	c := newChests(t)
+	first := newRig(t, c, c, true)
+	x := first.baseApp(3)
+	told, _ := first.call(x, wire.CallStore{Op: wire.StoreBegin})
+	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
+	first.call(x, m)
+	r := newRig(t, c, c, false)
+	r.pass(10 * AdoptTime)
+	x = r.baseApp(3)
+	if a, ok := r.call(x, wire.CallStore{Op: wire.StoreBegin, Start: told.Start, World: told.World}); !ok || a.Start != told.Start {
+		t.Fatalf("the start was %d, and a BaseApp that comes late is told %v, %+v", told.Start, ok, a)
+	}
+	m.Op, m.Version = wire.StoreWrite, 2
+	if a, ok := r.call(x, m); !ok || a.Code != stored.Done {
+		t.Errorf("its next write: %v, %+v", ok, a)
+	}
+}
+
 // full is a store whose disk is full, for a while.
 type full struct {
 	*chests

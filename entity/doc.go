@@ -59,15 +59,16 @@
 //	               once, but for an entity without a base that is nowhere, after 15 seconds
 //	ErrNoPart      the entity has no such part now
 //	ErrNoMethod    its type has no script there, or not this method
-//	ErrRefused     the script of a base, or of a cell part without one, panicked, or that of another cell
-//	               part three times over this call; or its results do not fit the definition
+//	ErrRefused     the script of a part of which there is no copy panicked, or that of another part
+//	               three times over this call; or its results do not fit the definition
 //	ErrTimeout     none of these came in time: see Mailbox.Within
 //
 // A method that destroys its own entity has handled the call, and its result comes. After ErrTimeout, and
 // after ErrNoEntity where an app has died, the call may have been handled all the same. An error that Call
-// itself returns means that nothing was sent and nobody answers; ErrFull is one. A cell part whose
-// script panics is restored, and handles the call again, twice at most. A method that has results may
-// be called without Then, and they are dropped.
+// itself returns means that nothing was sent and nobody answers; ErrFull is one. A part whose script
+// panics is restored from its copy, and handles the call again, twice at most. The base has the copy of
+// a cell part, and other BaseApps that of a base: of a lone BaseApp's there is none. A method that has
+// results may be called without Then, and they are dropped.
 //
 // A method may answer later: it takes a token by Later (Base.Later, space.Real.Later), and what it
 // returns does not count then, unless it is an error. Any callback of the same script answers by Answer

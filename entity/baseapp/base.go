@@ -39,7 +39,7 @@ type base struct {
 	// cold costs a cache miss for each line of its memory that is touched.
 	removed    bool
 	destroying bool
-	aside      bool // removed, since it is on its way to another app; see move.go
+	aside      bool // removed, since it goes on elsewhere (move.go) or in its next life (restart.go)
 	failed     bool // the script panicked and is no longer called
 	gotCell    bool // OnGetCell was called
 	// asked is true while a BackupNow is under way.
@@ -69,7 +69,10 @@ type base struct {
 	// where the real is.
 	heard    mercury.Address
 	link     cellLink
-	faults   faults
+	faults   faults       // of the cell part
+	breaks   faults       // of the base
+	handled  flow.Culprit // the message being handled
+	passing  bool         // it is passed over
 	timers   script.Timers
 	owed     script.Owed
 	requests script.Requests
@@ -194,8 +197,8 @@ func callHook[H any](b *base, name string, f func(H)) {
 	}
 }
 
-// guard runs the script and contains its panic. A panic destroys the base, since its state may be
-// half changed.
+// guard runs the script and contains its panic: the base goes on from its newest copy, or ends; see
+// restart.go. Nothing is run while a message is passed over.
 func (b *base) guard(what string, f func()) {
 	defer func() {
 		r := recover()
@@ -205,10 +208,11 @@ func (b *base) guard(what string, f func()) {
 		invariant.Pass(r)
 		b.app.report.Errors++
 		b.log.Error("the script panicked", "in", what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-		b.failed = true
-		b.Destroy()
+		b.guardFailed()
 	}()
-	f()
+	if !b.passing {
+		f()
+	}
 }
 
 // call calls a base method. It returns an error if the method was not called, or if the script

@@ -53,7 +53,8 @@ type BaseApp struct {
 
 	// list has every base in id order; removed ones stay until sweep.
 	list      []*base
-	swept     bool // list has no removed base
+	swept     bool    // list has no removed base
+	broken    []*base // their scripts have panicked, and they are to go on from their copies
 	sealing   sealing
 	byID      map[entity.ID]*base
 	byToken   map[protocol.Token]*base // by the token of a login
@@ -227,6 +228,7 @@ func (a *BaseApp) tickLife() {
 	a.admitAwaited()
 	a.tickMove()
 	a.tickLeaving()
+	a.reviveBroken()
 }
 
 func (a *BaseApp) tickBases() {
@@ -239,6 +241,7 @@ func (a *BaseApp) tickBases() {
 		}
 	}
 	a.sweep()
+	a.reviveBroken()
 }
 
 // sweep takes removed bases out of the list. It must not run while something walks the list.
@@ -333,7 +336,7 @@ func (a *BaseApp) dropAll() {
 	clear(a.byToken)
 	clear(a.seats)
 	clear(a.accounts)
-	a.stubs = stubs{}
+	a.stubs, a.broken = stubs{}, nil
 	a.talking, a.failed = talking{}, script.Failures[*base]{}
 	a.spaces.Drop()
 	a.endings.Drop()

@@ -176,7 +176,7 @@ func (b *base) answer(x *flow.ServerCall, results script.Results, err error) err
 	if x.Request.IsZero() {
 		return unlessPanicked(err)
 	}
-	if results.Later() {
+	if results.Later() || b.aside { // its next life answers
 		return nil
 	}
 	a := results.Answer(x.Request, err)

@@ -417,6 +417,8 @@ func (b *base) deliver(payload []byte) {
 	}
 	b.app.report.FlowHandled++
 	b.note(len(payload))
+	b.startHandling(b.id, entity.CellPart, b.link.in.Delivering())
+	defer b.endHandling()
 	p, body, err := flow.SplitPayload(payload)
 	if err == nil {
 		err = b.handle(p, body)

@@ -114,7 +114,7 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 type cellLink struct {
 	state   linkState
 	leaving bool // the cell part must be destroyed
-	// life is the base's incarnation: 0, and one more each time that it is restored.
+	// life is the base's incarnation: 0, and a later one each time that it is restored.
 	life  uint32
 	order entity.Order
 	at    time.Duration // when Step has something to do

@@ -365,7 +365,7 @@ func TestCellLinkHeardBeforeAdopting(t *testing.T) {
 func TestCellLinkShown(t *testing.T) {
 	restored := func() *cellLink {
 		l := linkAt(t, linkLive)
-		l.revive(0, 0, 1)
+		l.revive(0, 0, 1, adoptGap)
 		return l
 	}
 	l := restored()

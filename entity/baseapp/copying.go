@@ -77,6 +77,10 @@ type copied struct {
 	queued, again bool // in soon; it must go there after the one under way
 	manual        bool // the script wants none (auto.go)
 	large         bool // too large to travel, when it was last tried
+	// last is the newest copy, from which the base goes on if its script panics. restarts is how many
+	// lives it has begun here since the newest copy that is held was made.
+	last     []byte
+	restarts uint32
 	// refused says that no copy was taken since refusedAt, and roomless that this lasted too long.
 	refused, roomless bool
 	refusedAt         time.Duration
@@ -260,6 +264,7 @@ func (a *BaseApp) copyNow(b *base) bool {
 		return true
 	}
 	c.large = false
+	c.last = append(c.last[:0], k.parts...)
 	c.sent = append(c.sent[:0], to...)
 	c.waiting = append(c.waiting[:0], to...)
 	k.copy = migrate.BaseCopy{ID: b.id, Number: c.number, Cycle: c.cycle, Parts: k.parts}
@@ -340,7 +345,7 @@ func (b *base) copyEnded() {
 	c := &b.copied
 	if !c.failed && len(c.sent) > 0 {
 		b.foundRoom()
-		c.held, c.heldCycle = c.number, c.cycle
+		c.held, c.heldCycle, c.restarts = c.number, c.cycle, 0
 		c.sent, c.holders = c.holders[:0], c.sent
 		if b.app.ruled(b) {
 			b.confirm(c.held)

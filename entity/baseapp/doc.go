@@ -44,6 +44,7 @@
 //	ruling.go    the copies of bases on other BaseApps
 //	stub.go      the end of a base, whose name and account are free when nobody can bring it back
 //	heir.go      the death of a BaseApp: what its bases go on with elsewhere
+//	restart.go   a panic of a script: what its base goes on with here
 //	leave.go     how an app leaves without loss; move.go, how a part of its bases does
 //	ensure.go    an entity of which the cluster has one; sole.go, the row of such an entity
 //	keeping.go   the rows of bases in the store; stop.go and bring.go, the world's end and start
@@ -57,8 +58,8 @@
 //     answered. The manager announces CellApps that died, and tells a base that hears nothing, and
 //     asks, of those that left.
 //   - Scripts' timers run on game time, which stands still while the world is frozen.
-//   - A script's panic is contained: it is logged with its stack and counted, its base is
-//     destroyed, and its client is dropped. No other base notices.
+//   - A script's panic is contained: it is logged with its stack and counted, and its base goes on from
+//     its newest copy, or ends if it has none (restart.go). No other base notices.
 //   - Nothing that a client sends can do more than lose that client its session.
 //   - A client that comes back in time has lost nothing and hears nothing twice, and neither does its
 //     entity. Its messages are counted once handled.

@@ -235,14 +235,15 @@ func (a *BaseApp) left(owner mercury.Address, id entity.ID) migrate.Step {
 	return migrate.Step{Gone: d.Of(owner), Heir: heir, Passed: passed}
 }
 
-// heritage is a base that has come to this app: from whom, by which departure, and in how many
-// lives after that of the copy. An app that would have had it before, but is gone as well, may have
-// begun a life of it.
+// heritage is a base that has come to this app: from whom, by which departure, and how many apps after
+// the one of the copy. An app that would have had it before, but is gone as well, may have begun a life
+// of it. The life before of a base that was here is of, and nil otherwise.
 type heritage struct {
 	id    entity.ID
 	from  mercury.Address
 	came  uint64
 	lives uint32
+	of    *base
 	parts []byte
 }
 

@@ -200,7 +200,7 @@ func TestInheritSecondHand(t *testing.T) {
 	if c.a.report.Inherited != 1 || len(c.copies(appW)) != 0 {
 		t.Errorf("%d inherited", c.a.report.Inherited)
 	}
-	if v, _ := c.view(next); v.Life != 2 {
+	if v, _ := c.view(next); v.Life != 2*lifeGap {
 		t.Errorf("life %d, and the heir that was passed over may have begun the first", v.Life)
 	}
 }

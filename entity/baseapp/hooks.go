@@ -15,9 +15,9 @@ type (
 	// values; this is the place to call CreateCell.
 	Creator interface{ OnCreated() }
 
-	// Restorer is told that its base was brought back, on another app than before, from a copy that is
-	// up to a backup period old. What others have sent since then comes again, and what the script did
-	// of itself is undone.
+	// Restorer is told that its base was brought back from a copy that is up to a backup period old: on
+	// another app, since its own has died, or on the same, since the script has panicked. What others
+	// have sent since then comes again, and what the script did of itself is undone.
 	Restorer interface{ OnRestored() }
 
 	// LogOnDecider is asked what becomes of a login to its account, in the place of Config.Relogin. HasClient

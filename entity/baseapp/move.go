@@ -405,13 +405,12 @@ func (a *BaseApp) moveBack(why string) {
 			a.holding.release(w.copies[i])
 			w.copies = slices.Delete(w.copies, i, i+1)
 		}
-		c := x.b.client()
-		if c != nil {
+		if c := x.b.client(); c != nil {
 			c.base = nil
 			c.abort()
 		}
 		x.b.seat = nil
-		if err := a.restore(&heritage{id: x.b.id, from: a.net.Self(), came: x.b.copied.came, lives: 1, parts: x.parts}); err != nil {
+		if err := a.restore(&heritage{id: x.b.id, from: a.net.Self(), came: x.b.copied.came, of: x.b, parts: x.parts}); err != nil {
 			a.fault("a base that was to move cannot go on here", "entity", x.b.id, "error", err)
 		}
 		delete(m.accounts, x.b.account)
@@ -419,8 +418,11 @@ func (a *BaseApp) moveBack(why string) {
 	a.admitAwaited()
 }
 
-// aside reports whether a base is out of the app, on its way to another one.
+// aside reports whether a base is out of the app, on its way to another one or to its next life here.
 func (a *BaseApp) aside(id entity.ID) bool {
+	if slices.ContainsFunc(a.broken, func(b *base) bool { return b.id == id }) {
+		return true
+	}
 	_, found := slices.BinarySearchFunc(a.moving.bases, id, func(x movingBase, id entity.ID) int { return int(int64(x.b.id) - int64(id)) })
 	return found
 }

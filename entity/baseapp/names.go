@@ -106,6 +106,11 @@ func (b *base) named(name string) int {
 	return slices.IndexFunc(b.names, func(n ownName) bool { return n.name == name })
 }
 
+func (b *base) hasName(name string) bool {
+	i := b.named(name)
+	return i >= 0 && b.names[i].has
+}
+
 // staying counts the names without those that are leaving.
 func (b *base) staying() (n int) {
 	for i := range b.names {

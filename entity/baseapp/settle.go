@@ -9,7 +9,7 @@ import (
 // What others sent to a base stays with them until a copy of the base that contains it is where the
 // death of this app does not reach it. Only then it is settled.
 
-// life is the base's incarnation: 0, and one more each time that it is restored.
+// life is the base's incarnation: 0, and a later one each time that it is restored.
 func (b *base) life() uint32 { return b.link.life }
 
 // settled is the number up to which the messages of a flow to the base stay handled whatever dies. If

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -288,8 +289,13 @@ func (a *BaseApp) restore(h *heritage) error {
 		// Holders may have copies from when the base was here before. No app sends a million copies a second.
 		b.copied.number = uint64(a.now / time.Microsecond)
 	}
+	b.copied.last = slices.Clone(h.parts) // what was read shares memory with those
 	cellApp := b.link.App()
-	b.revive(core.life, h.lives)
+	if h.of != nil {
+		b.from(h.of)
+		cellApp = cmp.Or(h.of.link.App(), cellApp)
+	}
+	b.revive(core.life, h)
 	b.reviveKeep()
 	if b.account != "" {
 		a.accounts[b.account] = b
@@ -321,10 +327,14 @@ func (b *base) bornBy(life uint32) bool {
 // revive turns what was read into a later life. Perhaps no other app has the copy that was read: a
 // move that came to nothing ends with one that no holder may have. So nothing counts as settled
 // that was not before, until a copy of this life is confirmed.
-func (b *base) revive(former, lives uint32) {
+func (b *base) revive(former uint32, h *heritage) {
 	a := b.app
-	b.link.revive(a.now, former, lives)
-	b.passOverSessions(lives)
+	life := former + lifeGap*h.lives
+	if h.of != nil {
+		life = h.of.life() + 1
+	}
+	b.link.revive(a.now, former, life, adoptGap*h.lives)
+	b.passOverSessions(h.lives)
 	b.heardAt = a.now
 	b.teleported = max(b.teleported, uint64(flow.MarkOf(b.life(), 0))) // above what the former life may have asked for
 	for i := range b.commits {
@@ -362,14 +372,14 @@ const adoptGrace = 3 * time.Second
 // same incarnation of one cell part, from different copies.)
 const adoptGap = 1 << 10
 
-// revive takes over the link of a former life.
-func (l *cellLink) revive(now time.Duration, former, lives uint32) {
-	l.life = former + lives
+// revive takes over the link of a former life. unknown is how many incarnations may have begun since then.
+func (l *cellLink) revive(now time.Duration, former, life, unknown uint32) {
+	l.life = life
+	l.unknown += unknown
 	l.out.Restart(former)
 	l.in.RestoreUnconfirmed()
 	l.in.Owe()
 	l.app = mercury.Address{}
-	l.unknown += adoptGap * lives
 	if l.state != linkNone {
 		l.state, l.at = linkAdopting, now+adoptGrace
 	}

@@ -74,7 +74,7 @@ func TestRestoredBaseGoesOn(t *testing.T) {
 		t.Error("what was forgotten has timed out")
 	}
 	b, w := r.a.byID[id], r.script(id)
-	if w.Gold.Get() != 7 || b.life() != 1 {
+	if w.Gold.Get() != 7 || b.life() != lifeGap {
 		t.Errorf("%d gold in life %d", w.Gold.Get(), b.life())
 	}
 	r.wantLink(id, linkAdopting, 1, 0, mercury.Address{})
@@ -93,10 +93,10 @@ func TestRestoredBaseGoesOn(t *testing.T) {
 			again = &m
 		}
 	}
-	if ack == nil || ack.Life != 1 || ack.Number != 1 {
+	if ack == nil || ack.Life != lifeGap || ack.Number != 1 {
 		t.Errorf("it acknowledged %+v", ack)
 	}
-	if again == nil || again.Incarnation != 1 || again.Born != 0 || again.To != ofW {
+	if again == nil || again.Incarnation != lifeGap || again.Born != 0 || again.To != ofW {
 		t.Errorf("it said again %+v", again)
 	}
 
@@ -111,7 +111,7 @@ func TestRestoredBaseGoesOn(t *testing.T) {
 	in, heard := flow.NewReceiver(0, 2), 0
 	for _, m := range told[flow.Message](r, appX) {
 		in.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, func([]byte) { heard++ })
-		if m.Incarnation != 1 || m.Born != min(uint32(m.Number-1), 1) {
+		if m.Incarnation != lifeGap || m.Born != lifeGap*min(uint32(m.Number-1), 1) {
 			t.Errorf("sent %+v", m)
 		}
 	}
@@ -254,7 +254,7 @@ func TestStreamOfARestoredBase(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := r.a.byID[id]
-		if b.life() != life || b.link.out.Born(1, b.life()) != 0 {
+		if b.life() != life*lifeGap || b.link.out.Born(1, b.life()) != 0 {
 			t.Errorf("life %d; its first message was born in %d", b.life(), b.link.out.Born(1, b.life()))
 		}
 		again := b.appendParts(nil)

@@ -209,6 +209,7 @@ func (a *BaseApp) hearLocal() {
 	}
 	a.talking.gone = a.talking.gone[:0]
 	a.tellFailed()
+	a.reviveBroken()
 }
 
 // tickTalks does what is due for the flows in which something happens, and forgets idle ones.
@@ -420,6 +421,8 @@ func (t *talk) deliver(payload []byte) {
 	}()
 	b.app.report.FlowHandled++
 	b.note(len(payload))
+	b.startHandling(t.id, t.part, t.in.Delivering())
+	defer b.endHandling()
 	p, body, err := flow.SplitPayload(payload)
 	switch {
 	case err != nil:

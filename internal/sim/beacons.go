@@ -39,6 +39,7 @@ func (b *beacon) OnCreated() {
 
 // OnBeat counts, and ends now and then, in the bad time.
 func (b *beacon) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	b.Lit.Set(b.Lit.Get() + 1)
 	if b.beats++; b.w.calm || b.beats%40 != 0 {
 		return

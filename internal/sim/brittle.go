@@ -9,9 +9,9 @@ import (
 // Brittle entities walk about and panic: in a method, a timer, at the end of a walk, before and
 // after a handoff, when they come back, when they go, or in their base. Their base says in which
 // hook and in which life, since a panic takes back everything that the cell part has noted of it.
-// Each panic may cost the entity a life, and nobody else anything. With Wild.Bursts they are also
-// called with something that they panic at in each life, which has to be passed over in the end:
-// what their base notes with them comes behind it.
+// Each panic may cost the entity a life, and nobody else anything. With Wild.Bursts, and their
+// bases in a world with cracks, they are also called with something that they panic at in each life,
+// which has to be passed over in the end: what else is told to them comes behind it.
 
 const brittleDef = `
 <root>
@@ -25,9 +25,11 @@ const brittleDef = `
 		<note> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </note>
 		<crack> <Arg> UINT8 </Arg> <Arg> UINT32 </Arg> </crack>
 		<burst/>
+		<spread/>
 	</CellMethods>
 	<BaseMethods>
 		<told> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </told>
+		<crumble/>
 	</BaseMethods>
 </root>`
 
@@ -90,7 +92,13 @@ func (b *brittleBase) OnBeat(entity.Callback) {
 	if b.w.bursts && b.w.chance.game.IntN(120) == 0 {
 		_ = b.Cell().Call("burst")
 	}
+	if b.w.cracks && b.w.chance.cracks.IntN(120) == 0 {
+		_ = b.Cell().Call("spread")
+	}
 }
+
+// Crumble panics, whenever it is called.
+func (b *brittleBase) Crumble() { panic(wantedPanic) }
 
 // OnRestored begins another life.
 func (b *brittleBase) OnRestored() { b.begin(b.Base, &b.past) }
@@ -148,6 +156,9 @@ func (s *brittleCell) Crack(hook uint8, life uint32) {
 
 // Burst panics, whenever it is called.
 func (s *brittleCell) Burst() { panic(wantedPanic) }
+
+// Spread has the base panic. What the cell part tells it next comes behind that.
+func (s *brittleCell) Spread() { _ = s.Base().Call("crumble") }
 
 // OnCreated starts the beat and the walk.
 func (s *brittleCell) OnCreated() {

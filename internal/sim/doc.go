@@ -28,7 +28,7 @@
 //
 // A wild world (Options.Wild) has more: clocks live by timers of every kind and keep a book of
 // them, heralds set space data under many keys, stones do nothing for a long time, brittle scripts
-// panic in every hook, twins log in under one name at once, namers fight for names of bases,
+// panic in every hook, bases of all kinds panic in their timers (cracks), twins log in under one name at once, namers fight for names of bases,
 // settlers have themselves and others made near somebody, and scripts of players change what their
 // clients see (views). All seeds of TestSeeds are wild, each in its own way (wildOf). The kept seeds
 // and most scripts are not, so that their runs stay the same. Each feature of a wild world draws from

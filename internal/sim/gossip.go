@@ -456,6 +456,7 @@ func gossipKinds() [5]entity.MailboxKind {
 
 // OnBeat lets base or cell part call somebody, in the bad time.
 func (b *gossipBase) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	chance := b.w.chance.gossip
 	var over []uint64
 	for token, n := range b.Owes.All() {

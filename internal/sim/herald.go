@@ -43,6 +43,7 @@ func (b *heraldBase) OnCreated() {
 
 // OnBeat makes the cell part say something, in the bad time.
 func (b *heraldBase) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	key := firstKey + b.w.chance.game.IntN(manyKeys)
 	switch {
 	case b.w.hush:

@@ -49,6 +49,7 @@ func (b *ledger) OnDestroy() { b.w.books.last[b.Row()] = b.Count.Get() }
 
 // OnBeat counts, and writes now and then.
 func (b *ledger) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	if b.w.calm {
 		return
 	}

@@ -76,6 +76,7 @@ func (b *namer) names() (list []string) {
 
 // OnBeat does one of these things, in the bad time.
 func (b *namer) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	if b.beats++; b.w.calm {
 		return
 	}

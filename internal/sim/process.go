@@ -229,7 +229,7 @@ func (p *Process) log() *slog.Logger {
 	if p.c.opts.Log != nil {
 		h = timed{p.c.opts.Log.Handler(), p.c}
 	}
-	if p.c.opts.Wild.Brittle > 0 {
+	if w := p.c.opts.Wild; w.Brittle > 0 || w.Cracks {
 		h = panicCounter{h, p.c}
 	}
 	return slog.New(h).With("process", p.Name)

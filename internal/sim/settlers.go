@@ -63,6 +63,7 @@ func (b *settlerBase) OnCreated() {
 
 // OnBeat asks for a cell part, or gives it up.
 func (b *settlerBase) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	give := !b.w.calm && b.w.chance.settle.IntN(8) == 0
 	switch {
 	case give:

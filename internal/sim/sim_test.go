@@ -155,6 +155,12 @@ func withBursts(o Options) Options {
 	return o
 }
 
+// withCracks has bases of every kind panic, in a third of the seeds.
+func withCracks(o Options) Options {
+	o.Wild.Cracks = rand.New(rand.NewPCG(o.Seed, 0xc7ac)).IntN(3) == 0
+	return o
+}
+
 // roomForParties gives travellers the room of four times the bulky queue: a party of them has grown
 // to 84 kB, and what is longer than a message may be is said again for ever (seed 129057).
 func roomForParties(o Options) Options {
@@ -223,7 +229,7 @@ func TestSeeds(t *testing.T) {
 			seed := *start + uint64(i)
 			o := withManager(optionsOf(seed))
 			if !*tame {
-				o = roomForParties(withBeacons(withBursts(withViews(withHeirs(wildly(o))))))
+				o = roomForParties(withCracks(withBeacons(withBursts(withViews(withHeirs(wildly(o)))))))
 			}
 			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}

@@ -53,6 +53,7 @@ func (b *stoneBase) OnCreated() {
 // OnPoke sends the cell part a number, until all falls silent. (A number that came at the moment in
 // which the silent world was judged looked like one that clients were not told.)
 func (b *stoneBase) OnPoke(entity.Callback) {
+	b.w.crack(b.Base)
 	if b.w.hush {
 		return
 	}

@@ -82,6 +82,7 @@ func (b *travellerBase) OnCreated() {
 
 // OnBeat asks for a haven if there is none, and teleports.
 func (b *travellerBase) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	b.beats++
 	if b.w.haven == 0 && !b.asked && !b.w.calm {
 		err := b.CreateSpace(b.w.newHaven(), "OnHaven", 0)

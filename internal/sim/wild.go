@@ -24,6 +24,8 @@ type Wild struct {
 	Brittle int
 	// Bursts says that they are also called with what they panic at each time.
 	Bursts bool
+	// Cracks says that bases of every kind panic now and then; see cracks.go.
+	Cracks bool
 	// Travellers is how many entities are teleported all the time, in every way. With any, players
 	// and rovers are, too; see travellers.go.
 	Travellers int
@@ -81,11 +83,12 @@ type streams struct {
 	travel *rand.Rand
 	settle *rand.Rand
 	logons *rand.Rand
+	cracks *rand.Rand
 }
 
 func newStreams(seed uint64) streams {
 	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
-	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10)}
+	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10), of(11)}
 }
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their

@@ -116,6 +116,8 @@ type world struct {
 	calm, hush bool
 	views      bool // players see, and are seen, in changing ways
 	bursts     bool // brittle cell parts are called with what they panic at each time
+	cracks     bool // bases panic, and have panicked so often
+	cracked    map[entity.ID]int
 
 	// travels says that all are teleported now and then, travellers who may be gone near to, haven
 	// the space that they go to, and outcomes how it went, by code.
@@ -205,7 +207,7 @@ func newWorld(o Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, chance: newStreams(o.Seed)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, cracked: map[entity.ID]int{}, chance: newStreams(o.Seed)}
 	if o.Wild.stores() {
 		if w.books, err = newBooks(schema, &o); err != nil {
 			return nil, err
@@ -216,7 +218,7 @@ func newWorld(o Options) (*world, error) {
 	}
 	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
-	w.views, w.bursts = o.Wild.Views, o.Wild.Bursts
+	w.views, w.bursts, w.cracks = o.Wild.Views, o.Wild.Bursts, o.Wild.Cracks
 	if w.travels = o.Wild.Travellers > 0; w.travels {
 		w.outcomes = map[placement.Code]int{}
 	}
@@ -597,6 +599,7 @@ func (b *walkerBase) OnGift(d entity.DownloadEnd) {
 
 // OnBeat sends the cell part a number.
 func (b *walkerBase) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	b.speak()
 	b.pay(b.Base)
 	if b.note(b.Base, &b.past) {
@@ -637,6 +640,7 @@ func (b *roverBase) OnCreated() {
 
 // OnBeat does the same as that of walkerBase.
 func (b *roverBase) OnBeat(entity.Callback) {
+	b.w.crack(b.Base)
 	b.note(b.Base, &b.past)
 }
 

@@ -33,7 +33,7 @@ type Counters struct {
 	GhostsDiffer uint64
 	// Errors counts what should not happen: panics of scripts, lost flows.
 	Errors uint64
-	// PassedOver counts messages that cell parts took without their script, which had panicked over
+	// PassedOver counts messages that cell parts and bases took without their script, which had panicked over
 	// each of them three times.
 	PassedOver uint64 `json:",omitempty"`
 	// StaleGhosts counts messages to ghosts that a newer message had overtaken, or that came before
@@ -81,6 +81,8 @@ type Counters struct {
 	// Inherited counts the copies of bases whose BaseApp died that came to the BaseApp which goes on
 	// with them.
 	Inherited uint64 `json:",omitempty"`
+	// Restarted counts the bases that went on from their newest copy, since their script had panicked.
+	Restarted uint64 `json:",omitempty"`
 	// Unanswered counts calls that a script said it would answer later and has not: the caller's time
 	// was over, or nothing more could be sent to it when the called entity ended.
 	Unanswered uint64 `json:",omitempty"`

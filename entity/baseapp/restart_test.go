@@ -1,0 +1,215 @@
+package baseapp
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/property"
+)
+
+// rich is a base with some gold, of which another app holds a copy.
+func rich(t *testing.T) (*copier, entity.ID, *avatar) {
+	c := newCopier(t)
+	c.pass(time.Second)
+	id := c.make()
+	v := c.script(id)
+	v.Gold.Set(7)
+	c.tell(appW, call(ofW, entity.BasePart, id, 1, ofW))
+	c.pass(3 * time.Second)
+	return c, id, v
+}
+
+// ask is a call with a result, which is the method "give".
+func (c *copier) ask(to entity.ID, number uint64) *flow.Message {
+	m := call(ofW, entity.BasePart, to, number, ofW)
+	give := slices.IndexFunc(c.script(to).Def().BaseMethods, func(m *property.Method) bool { return m.Name == "give" })
+	x := flow.ServerCall{Caller: ofW, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: number}, Within: time.Minute, Part: entity.BasePart, Method: uint16(give), Args: []byte{30, 0, 0, 0}}
+	m.Payload = x.Append(nil)
+	return m
+}
+
+// answers are the answers and the acks that ofW was sent since the last call.
+func (c *copier) answers() (answers []flow.Answer, last flow.Ack) {
+	for _, raw := range c.rig.take(appW) {
+		switch id, body, _ := wire.Split(raw); id {
+		case wire.FlowID:
+			m := parsed[flow.Message](c.t, body)
+			if p, body, err := flow.SplitPayload(m.Payload); err == nil && p == flow.AnswerPayload {
+				answers = append(answers, parsed[flow.Answer](c.t, body))
+			}
+		case wire.FlowAckID:
+			last = parsed[flow.Ack](c.t, body)
+		}
+	}
+	return answers, last
+}
+
+// A base whose script panics goes on from its newest copy. What came since comes again, and nobody
+// is answered by the life that has panicked.
+func TestGoesOnFromItsCopy(t *testing.T) {
+	c, id, v := rich(t)
+	v.Gold.Set(9)
+	what := "give 30 for " + ofW.String()
+	c.do[what] = func(v *avatar) {
+		delete(c.do, what)
+		v.Secret.Set(5)
+		panic("boom")
+	}
+	c.net.sent = nil
+	c.tell(appW, c.ask(id, 2))
+	c.tick()
+	w := c.script(id)
+	if w == v || w.Gold.Get() != 7 || w.Secret.Get() != 0 || c.a.byID[id].life() != 1 || c.heard("restored") != 1 {
+		t.Fatalf("%d gold in life %d, after %q", w.Gold.Get(), c.a.byID[id].life(), c.events)
+	}
+	if n := c.a.Counters(); n.Restarted != 1 || n.Errors != 1 {
+		t.Errorf("counted %+v", n)
+	}
+	if got, ack := c.answers(); len(got) != 0 || ack.Life != 1 || ack.Number != 1 {
+		t.Errorf("it answered %+v, and acknowledged %+v", got, ack)
+	}
+	c.tell(appW, c.ask(id, 2))
+	if got, _ := c.answers(); len(got) != 1 || got[0].Err() != nil || c.heard(what) != 2 || c.heard("hidden") != 1 {
+		t.Errorf("it answered %+v, after %q", got, c.events)
+	}
+	if err := v.Mailbox(v.Cell().Value()).Call("hidden"); err == nil {
+		t.Error("the script of the former life may call")
+	}
+	v.Destroy()
+	c.pass(2 * copyPatience) // the first copy of its next life was not answered
+	if b := c.a.byID[id]; b == nil || b.copied.confirmed == 0 || b.copied.restarts != 0 {
+		t.Error("it lives on, and others hold a copy of its next life")
+	}
+}
+
+// What a script panics at each time is passed over: the caller hears that it was refused, and what
+// the caller said next is handled.
+func TestBasePassesOver(t *testing.T) {
+	c, id, _ := rich(t)
+	c.do["give 30 for "+ofW.String()] = func(*avatar) { panic("boom") }
+	c.net.sent = nil
+	var got []flow.Answer
+	for n := range flow.MaxPanics + 1 {
+		if len(got) > 0 {
+			t.Fatalf("answered after %d panics", n)
+		}
+		c.tell(appW, c.ask(id, 2))
+		got, _ = c.answers()
+	}
+	if len(got) != 1 || got[0].Err() == nil || c.heard("give") != flow.MaxPanics {
+		t.Errorf("it answered %+v, after %q", got, c.events)
+	}
+	if n := c.a.Counters(); n.Restarted != flow.MaxPanics || n.PassedOver != 1 {
+		t.Errorf("counted %+v", n)
+	}
+	c.tell(appW, call(ofW, entity.BasePart, id, 3, ofW))
+	if c.heard("hidden") != 2 {
+		t.Errorf("what came behind it: %q", c.events)
+	}
+}
+
+// A script that panics again and again over nothing that can be passed over is given up.
+func TestPanicsTooOften(t *testing.T) {
+	c, id, v := rich(t)
+	if _, err := v.AddTimer(3*time.Second, time.Second, "Tock", 0); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(2 * time.Second)
+	c.do["tock"] = func(*avatar) { panic("boom") }
+	c.pass(20 * time.Second)
+	if n := c.a.Counters(); n.Restarted != freeFaults || n.Errors != freeFaults+1 || c.a.byID[id] != nil {
+		t.Errorf("counted %+v, it is there: %v", n, c.a.byID[id] != nil)
+	}
+}
+
+// It ends at once where it always did: before there is a copy, and when nothing protects it.
+func TestPanicWithoutACopy(t *testing.T) {
+	c := newCopier(t)
+	c.do["created"] = func(*avatar) { panic("boom") }
+	if _, err := c.start.CreateBase("Avatar", nil); err == nil {
+		t.Error("it was made")
+	}
+	delete(c.do, "created")
+	c, id, _ := rich(t)
+	c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appW})
+	c.pass(3 * time.Second)
+	c.do["tock"] = func(*avatar) { panic("boom") }
+	_, _ = c.script(id).AddTimer(0, 0, "Tock", 0)
+	c.pass(time.Second)
+	if c.a.byID[id] != nil || c.a.Counters().Restarted != 0 {
+		t.Error("it goes on from a copy of when others held some")
+	}
+}
+
+// The client of a base that panics loses its channel, and finds its place by its token.
+func TestClientOfABrokenBase(t *testing.T) {
+	c := newCopier(t)
+	c.pass(time.Second)
+	p, id, v := c.play("ann")
+	v.Gold.Set(7)
+	c.pass(3 * time.Second)
+	token := c.a.byID[id].seat.token
+	c.do["buy sword 3"] = func(*avatar) {
+		delete(c.do, "buy sword 3")
+		panic("boom")
+	}
+	d := v.Def().BaseMethod("buy")
+	args := append([]byte{5}, "sword\x03\x00\x00\x00"...)
+	m := protocol.BaseCall{Method: uint16(d.ExposedIndex), Args: args}
+	p.say(m.Append(nil))
+	b := c.a.byID[id]
+	switch {
+	case c.heard("buy sword 3") != 1 || c.a.Counters().Restarted != 1:
+		t.Fatalf("heard %q", c.events)
+	case !c.net.ended[p.ch] || b.seat == nil || b.seat.client != nil || c.a.seats[token] != b.seat:
+		t.Error("the seat is not kept, or the channel has not ended")
+	case c.a.accounts["ann"] != b:
+		t.Error("the account is not its own")
+	}
+}
+
+// A name that the next life does not know of is free for others.
+func TestNamesOfABrokenBase(t *testing.T) {
+	c, id, v := rich(t)
+	c.mute[appW] = true // no copy with the name is held; none is made, either
+	if err := v.RegisterName("auction", "OnName", 1); err != nil {
+		t.Fatal(err)
+	}
+	ask := one(t, told[wire.RegisterName](c.rig, baseAppMgr))
+	c.say(c.bases, &wire.NameHeld{Request: ask.Request, ID: id, Type: 2, App: self})
+	c.do["tock"] = func(*avatar) { panic("boom") }
+	_, _ = v.AddTimer(0, 0, "Tock", 0)
+	c.tick()
+	c.answer()
+	if len(c.freed) != 1 || c.freed[0] != "auction" || len(c.a.byID[id].names) != 0 {
+		t.Errorf("freed %q", c.freed)
+	}
+}
+
+// The life that begins here is none that an heir would begin from the same copy, or sessions and
+// incarnations of two lives would be mixed up.
+func TestLivesAreApart(t *testing.T) {
+	c, id, _ := rich(t)
+	b := c.a.byID[id]
+	parts := b.appendParts(nil)
+	c.do["tock"] = func(*avatar) { panic("boom") }
+	for n := uint32(1); n <= freeFaults; n++ {
+		_, _ = c.script(id).AddTimer(0, 0, "Tock", 0)
+		c.tick()
+		if b := c.a.byID[id]; b.life() != n {
+			t.Errorf("life %d after %d panics", b.life(), n)
+		}
+	}
+	r := heir(t)
+	if err := r.a.restore(&heritage{id: id, lives: 1, parts: parts}); err != nil {
+		t.Fatal(err)
+	}
+	if life := r.a.byID[id].life(); life <= c.a.byID[id].life() {
+		t.Errorf("an heir begins life %d", life)
+	}
+}

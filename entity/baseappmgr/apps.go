@@ -99,6 +99,7 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 
 // onMembers takes the CellAppMgr's list of apps, in which are BaseApps that have yet to join here.
 func (m *BaseAppMgr) onMembers(_ sender, l *wire.Members) {
+	m.named = m.named || m.manager.Heeds() // the first after the Welcome is of all
 	m.roster.Name(l)
 	for _, a := range l.Apps {
 		if a.Role == wire.BaseApp && len(m.members) < wire.MaxMembers && !m.links.Dead(a.App) && !m.isMember(a.App) {

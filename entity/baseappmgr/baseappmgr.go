@@ -35,8 +35,10 @@ type BaseAppMgr struct {
 	turns     uint64 // of LoginApps that wait for room
 	unsure    []unsureLogin
 	names     names
-	// members are the BaseApps that the CellAppMgr has named and not declared dead.
+	// members are the BaseApps that the CellAppMgr has named and not declared dead. Before it has, as
+	// named says, nobody knows which there are.
 	members []mercury.Address
+	named   bool
 	// roster tells who has which bases, as far as the CellAppMgr has told.
 	roster app.Roster
 	// untold are the departures with which bases went that nobody has told of; see heirs.go.

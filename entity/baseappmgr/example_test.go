@@ -26,7 +26,12 @@ func Example() {
 		return
 	}
 	say := func(ch mercury.ChannelID, msg wire.Message) { m.Message(0, ch, true, wire.Encode(nil, msg)) }
-	const loginApp, baseApp = 2, 3
+	const manager, loginApp, baseApp = 1, 2, 3
+	m.Tick(0)
+	cellAppMgr, _ := wireTap{}.Peer(manager)
+	m.Opened(0, manager, cellAppMgr)
+	say(manager, &wire.Welcome{Number: 1, Term: 1, CellAppMgr: cellAppMgr})
+	say(manager, &wire.Members{}) // no BaseApp is there whose accounts are not known yet
 	say(loginApp, &wire.Join{Role: wire.LoginApp, Digest: schema.Digest})
 	say(baseApp, &wire.Join{Role: wire.BaseApp, Digest: schema.Digest})
 	say(loginApp, &wire.CreateProxy{Request: 1, Account: "ann"})

@@ -46,6 +46,9 @@ type names struct {
 // allAnnounced reports whether all BaseApps of the cluster have told their names, and those that
 // came to them from others that had not.
 func (m *BaseAppMgr) allAnnounced() bool {
+	if !m.named {
+		return false
+	}
 	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); a == nil || !a.announced {
 			return false

@@ -51,6 +51,7 @@ func newRig(t testing.TB) *rig {
 		t.Fatalf("joins as %v", j.Role)
 	}
 	r.say(r.manager, &wire.Welcome{Number: 1, Term: 4, CellAppMgr: cellAppMgr})
+	r.say(r.manager, &wire.Members{})
 	r.login = r.join(wire.LoginApp, mercurytest.Host(50, 5))
 	return r
 }

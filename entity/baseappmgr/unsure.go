@@ -33,8 +33,13 @@ type unsureLogin struct {
 
 // allTold reports whether each BaseApp of the cluster has told this manager once what it has, and
 // what came to it from one that had not. What one that is away has is known: its accounts stay
-// until it is back, or dead.
+// until it is back, or dead. (While no BaseApp was named yet it said yes. Then a manager that had
+// started again gave the account of the first login to the first BaseApp that joined, and would not
+// hear of the one that had it.)
 func (m *BaseAppMgr) allTold() bool {
+	if !m.named {
+		return false
+	}
 	for _, at := range m.members {
 		if a := getApp(m.baseApps, at); a == nil || !a.told {
 			return false

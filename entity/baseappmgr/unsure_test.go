@@ -94,3 +94,22 @@ func TestAskedWhenTheChannelEnds(t *testing.T) {
 		r.wantAccounts(1, 0)
 	}
 }
+
+// A manager that has started again does not know which BaseApps there are before the CellAppMgr has named
+// them. The first that joined used to be taken for all: it was given accounts and names that others had.
+func TestUnsureBeforeAnyIsNamed(t *testing.T) {
+	r := newRig(t)
+	r.m.named = false // as before the first Members
+	x := r.joinTold(baseX)
+	r.create("ann")
+	r.say(x, &wire.RegisterName{Request: 1, Name: "auction", ID: 5, Type: 1})
+	if n := len(r.net.Take(r.login)) + len(r.net.Take(x)); n != 0 {
+		t.Fatalf("%d messages before anybody can know", n)
+	}
+	r.members(baseX, baseY)
+	y := r.joinTold(baseY, wire.Proxy{Account: "ann", ID: 7})
+	r.tick(DefaultTick)
+	if m := r.relogged(y); m.Account != "ann" {
+		t.Errorf("asked for %q", m.Account)
+	}
+}

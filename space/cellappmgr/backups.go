@@ -188,6 +188,18 @@ func (m *CellAppMgr) departBuried() {
 	}
 }
 
+// missBaseApps notes which BaseApps have not come back, before anybody is told who is here: a
+// BaseAppMgr that has started again, too, would else take those for all, and give the accounts and
+// names of the others away.
+func (m *CellAppMgr) missBaseApps(now time.Duration, back []*returning) {
+	m.missRuled(now, back)
+	for _, p := range m.recovery.peers {
+		if p.Role == wire.BaseApp {
+			m.miss(now, p)
+		}
+	}
+}
+
 // missRuled waits for the BaseApps that others hold copies for and that have not come back: their
 // verdict heals their bases.
 func (m *CellAppMgr) missRuled(now time.Duration, back []*returning) {

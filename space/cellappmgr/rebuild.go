@@ -111,7 +111,20 @@ func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
 		m.declareDead(now, &member{role: p.Role, address: p.App}, "it did not come back to the new manager")
 	case wire.BaseApp:
 		m.log.Warn("a BaseApp that others know has not come back; it still has time", "address", p.App.String(), "time", m.cfg.AppTimeout)
-		m.add(&member{role: p.Role, address: p.App, heard: m.awake.total, missing: true})
+		a := &member{role: p.Role, address: p.App, heard: m.awake.total, missing: true}
+		m.add(a)
+		m.tellOfMissing(a)
+	}
+}
+
+// tellOfMissing tells the BaseAppMgr that what a BaseApp has is not known yet.
+func (m *CellAppMgr) tellOfMissing(a *member) {
+	var msg wire.Members
+	msg.Add(wire.AppRef{Role: a.role, App: a.address}, a.allocator)
+	for _, b := range m.members {
+		if b.role == wire.BaseAppMgr && b.welcomedAt > 0 {
+			m.send(b, &msg)
+		}
 	}
 }
 

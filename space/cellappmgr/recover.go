@@ -116,6 +116,7 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	}
 	m.revive(now)
 	lost := m.rebuild()
+	m.missBaseApps(now, back)
 	for i, a := range members {
 		if a != nil {
 			m.started = m.started || a.role == wire.CellApp
@@ -129,7 +130,6 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	}
 	m.endOver(now)
 	m.buryLost(now, lost)
-	m.missRuled(now, back)
 	for i, a := range members {
 		if a != nil {
 			m.settle(now, a, back[i])

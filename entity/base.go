@@ -213,7 +213,8 @@ func (b *Base) LookupName(name, method string, user int64) error {
 //
 // A base that is restored from such a copy gets the callback, also if the former one got it already: so what
 // it does must be the same when it is done again. Where no other BaseApp holds copies, there is nothing to
-// wait for, and the callback comes with the next tick. Errors are ErrNoCallback, ErrGone and ErrTooMany.
+// wait for, and the callback comes with the next tick. If others would hold one, and the base is too large
+// or nobody has room, Callback.Err says so. Errors are ErrNoCallback, ErrGone and ErrTooMany.
 func (b *Base) Backup(method string, user int64) error { return b.host.Backup(method, user) }
 
 // SetAutoBackup says whether other BaseApps hold copies of the base, as they do at first. Without them it

@@ -1,10 +1,12 @@
 package space
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // backUp sends the backups that are due. Entity ids spread them over the period, so a crowd that
@@ -45,9 +47,28 @@ func (r *Real) backup() {
 		Space: r.e.Space, Position: r.e.Position, Commit: r.awaitsBackup(), Parts: r.packed(true),
 	}
 	r.cell.scratch = m.Append(r.cell.scratch[:0])
+	if len(m.Parts) > migrate.MaxParts {
+		r.tooLarge(len(m.Parts))
+		return
+	}
+	r.large = false
 	if r.sendBase(r.cell.scratch) == nil {
 		r.saved(r.base().out.Last())
 		r.commitsSent(r.base().out.Last())
+	}
+}
+
+// tooLarge gives a backup up that is too long to be sent. It says so once, and to the script each time.
+func (r *Real) tooLarge(size int) {
+	if !r.large {
+		r.large = true
+		r.cell.count.Errors++
+		r.Log().Error("the cell part is too large to be backed up: its backup stays the last one", "bytes", size, "most", migrate.MaxParts)
+	}
+	for r.gone == staying && len(r.commits) > 0 {
+		c := r.commits[0]
+		r.commits = slices.Delete(r.commits, 0, 1)
+		r.callBack(c.method, entity.Callback{User: c.user, Err: entity.ErrTooLarge})
 	}
 }
 

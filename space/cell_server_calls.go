@@ -53,6 +53,9 @@ func (r *Real) callPart(q *entity.Request) error {
 		p.at = mercury.Address{At: q.At, Salt: q.Salt}
 	}
 	size := len(q.Args) + callHead
+	if size > MaxTail {
+		return fmt.Errorf("%w: %d bytes, another entity is sent at most %d", entity.ErrArguments, len(q.Args), MaxTail-callHead)
+	}
 	if r.tail.bytes+size > MaxTail {
 		return fmt.Errorf("%w: %w", entity.ErrFull, ErrTail)
 	}
@@ -98,7 +101,10 @@ func (r *Real) callOwn(q *entity.Request) error {
 		return entity.ErrNoPart
 	case q.Kind.Part() == entity.BasePart && q.OnReply == "":
 		m := flow.MethodCall{Cause: r.cause, Method: uint16(q.Method), Args: q.Args}
-		return r.sendBase(m.Append(nil, flow.CallBasePayload))
+		if err := r.sendBase(m.Append(nil, flow.CallBasePayload)); err != nil {
+			return fmt.Errorf("%w: %w", entity.ErrFull, err)
+		}
+		return nil
 	}
 	return r.sendCall(r.base(), q)
 }

@@ -165,9 +165,27 @@ func (r *Real) sendUpdate() {
 		r.sendBundle(r.bundle)
 	}
 	r.sendPackets(r.packets)
+	r.countUnsaid()
 	r.tellArrived()
 	if r.audits {
 		r.audit()
+	}
+}
+
+// countUnsaid counts and logs what the client was not told since no bundle can carry it.
+func (r *Real) countUnsaid() {
+	switch n := r.witness.Dropped(); {
+	case n == r.unsaid:
+	case n < r.unsaid: // of another session
+		r.unsaid = 0
+		r.countUnsaid()
+	default:
+		r.cell.count.Unsaid += n - r.unsaid
+		r.unsaid = n
+		if unlogged, ok := r.cell.population.lines.Allow(r.cell.now, "unsaid"); ok {
+			r.Log().Warn("a client is not told what is too long: calls to all of one entity, or all that there is to see of one",
+				"most", witness.MaxEntity, "of it for calls", witness.MaxCall, "unlogged", unlogged)
+		}
 	}
 }
 

@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
 )
 
 // diary is what the Avatar wrote, from a word on.
@@ -169,4 +172,49 @@ func FuzzCommits(f *testing.F) {
 			t.Errorf("read from %x, written as %x", b, again)
 		}
 	})
+}
+
+// Of an entity that is too large to be carried there is no backup: its script hears so, and so does the
+// log, once.
+func TestBackupOfALargePart(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, 0, 1)
+	r.tick(2)
+	a := r.avatar(7)
+	a.Diary.Set("start;")
+	for user := range int64(2) {
+		if err := a.Backup("OnTimer", user); err != nil {
+			t.Fatal(err)
+		}
+		a.tooLarge(migrate.MaxParts + 1)
+	}
+	if got := r.diaryFrom(7, "start"); got != "start;timer 0;timer 1;" || len(a.commits) != 0 || !a.large {
+		t.Errorf("it hears %q, %d backups are waited for", got, len(a.commits))
+	}
+	if n := a.cell.count.Errors; n != 1 {
+		t.Errorf("%d errors", n)
+	}
+}
+
+// A call to all who see an entity is refused if they would not hear it, or another one of the same tick.
+func TestBroadcastsAreBounded(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, 0, 1)
+	r.tick(2)
+	call := func(text string) error { return r.avatar(7).OtherClients().Call("show", text) }
+	if err := call(strings.Repeat("x", witness.MaxCall)); !errors.Is(err, entity.ErrArguments) {
+		t.Errorf("one that is too long: %v", err)
+	}
+	for i := range property.MaxHistory {
+		if err := call("x"); err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	if err := call("x"); !errors.Is(err, entity.ErrFull) {
+		t.Errorf("one too many in a tick: %v", err)
+	}
+	r.tick(1)
+	if err := call("x"); err != nil {
+		t.Errorf("in the next tick: %v", err)
+	}
 }

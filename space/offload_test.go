@@ -403,8 +403,8 @@ func TestManyChangesInOneTick(t *testing.T) {
 	for i := range ghost.MaxChanges + 10 {
 		a.Hp.Set(uint32(i))
 	}
-	for range 5 {
-		if err := a.OtherClients().Call("show", strings.Repeat("x", 100<<10)); err != nil {
+	for range 2 {
+		if err := a.OtherClients().Call("show", strings.Repeat("x", 90<<10)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -109,10 +109,13 @@ type Real struct {
 	rival   mercury.Address
 	rivalAt time.Duration
 
-	reason   string // why it is lost
-	panicked bool   // its script has, over the message culprit if that is not zero
-	culprit  flow.Culprit
-	pass     []flow.Culprit // messages to pass over
+	reason     string // why it is lost
+	broadcasts broadcasts
+	unsaid     uint64 // of the witness's Dropped that is counted
+	large      bool   // too large to be backed up, when it was last tried
+	panicked   bool   // its script has, over the message culprit if that is not zero
+	culprit    flow.Culprit
+	pass       []flow.Culprit // messages to pass over
 }
 
 // departure says how a real leaves. The cell acts on it after the callback or walk that set it.

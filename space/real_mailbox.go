@@ -69,6 +69,11 @@ func (c clientCaller) CallMethod(q entity.Request) error {
 	if err := c.r.checkClientCall(&q, c.own && c.r.HasClient() || c.others); err != nil {
 		return err
 	}
+	if c.others {
+		if err := c.r.mayBroadcast(q.Args); err != nil {
+			return err
+		}
+	}
 	if c.own && c.r.HasClient() {
 		c.r.callClient(q.To, q.Method, q.Args)
 	}
@@ -90,6 +95,30 @@ func (r *Real) checkClientCall(q *entity.Request, heard bool) error {
 		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(q.Args), witness.MaxEntity)
 	}
 	return nil
+}
+
+// mayBroadcast refuses a call that those who see the entity would not hear: one that is too long for
+// one turn of it, or one that would push another of the same tick out of the history. (The call was
+// taken, and they heard nothing of it, or of all of them.)
+func (r *Real) mayBroadcast(args []byte) error {
+	if len(args) > witness.MaxCall {
+		return fmt.Errorf("%w: %d bytes, who sees the entity takes %d", entity.ErrArguments, len(args), witness.MaxCall)
+	}
+	s := &r.broadcasts
+	if s.tick != r.cell.tick {
+		*s = broadcasts{tick: r.cell.tick}
+	}
+	if s.calls == property.MaxHistory || s.bytes+len(args) > property.MaxHistoryBytes {
+		return fmt.Errorf("%w: %d calls with %d bytes for all who see the entity in one tick", entity.ErrFull, s.calls, s.bytes)
+	}
+	s.calls, s.bytes = s.calls+1, s.bytes+len(args)
+	return nil
+}
+
+// broadcasts counts the calls of one tick that go to all who see an entity.
+type broadcasts struct {
+	tick         uint64
+	calls, bytes int
 }
 
 var errNoAnswers = fmt.Errorf("%w: a client does not answer; call without Then", entity.ErrNoMethod)

@@ -37,6 +37,9 @@ const (
 	// MaxEntity bounds what one turn of one entity may need, in bytes: three values of
 	// protocol.MaxValue.
 	MaxEntity = 3 * protocol.MaxValue
+	// MaxCall bounds the arguments of a call to all who see an entity, in bytes: of MaxEntity half is
+	// left for state, which must arrive.
+	MaxCall = MaxEntity / 2
 	// MaxEntries bounds the entities of one witness, to what an audit can hold.
 	MaxEntries = protocol.MaxAudited
 	// RestTicks is how many ticks an entity must have stood still to be at rest. A walker whose

@@ -144,7 +144,7 @@ func (w *Witness) sayHistory(en *entry, dist float32) {
 			next++
 		}
 		w.sayChanges(en, w.changed[from:next])
-		if len(w.bundle)-start+len(ev.Payload) > MaxEntity/2 {
+		if len(w.bundle)-start+len(ev.Payload) > MaxCall {
 			w.dropped++ // half is left for state, which must arrive
 			continue
 		}

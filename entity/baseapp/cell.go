@@ -133,7 +133,7 @@ func (b *base) sendCell(payload []byte) error {
 func (b *base) addToFlow(payload []byte) error {
 	b.app.payload = payload[:0]
 	if _, err := b.link.out.Add(b.app.now, payload); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", entity.ErrFull, err)
 	}
 	b.app.report.FlowSent++
 	// Waiting messages go first, when it is their turn; see sendFlows.

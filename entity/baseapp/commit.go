@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ func (b *base) commitsKept(number uint64) {
 }
 
 // runCommits calls the callbacks of what others have a copy of, in the order in which they were asked for.
-// Where nothing protects bases, nothing is waited for.
+// Where nothing protects bases, nothing is waited for; a base of which no copy can be made is told so.
 func (b *base) runCommits() {
 	for !b.removed && !b.destroying {
 		i := slices.IndexFunc(b.commits, func(c commit) bool { return c.number == kept || !b.protected() })
@@ -69,9 +70,24 @@ func (b *base) runCommits() {
 		}
 		c := b.commits[i]
 		b.commits = slices.Delete(b.commits, i, i+1)
-		callBack(b, c.method, entity.Callback{User: c.user})
+		callBack(b, c.method, entity.Callback{User: c.user, Err: b.unkept()})
 	}
 }
+
+// unkept says why there is no copy of a base, though there are others who would hold one.
+func (b *base) unkept() error {
+	switch c := &b.copied; {
+	case !b.app.protected() || b.uncopied():
+		return nil
+	case c.large:
+		return entity.ErrTooLarge
+	case c.roomless:
+		return errRoomless
+	}
+	return nil
+}
+
+var errRoomless = errors.New("baseapp: no other BaseApp has room for a copy of the base")
 
 func (c *commit) code(x *codec.Coder) {
 	x.String(&c.method, script.MaxName)

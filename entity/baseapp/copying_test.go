@@ -1,12 +1,14 @@
 package baseapp
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -280,6 +282,9 @@ func TestBackupsWithoutRoom(t *testing.T) {
 		t.Fatalf("unprotected too early: %s", c.logs.String())
 	}
 	c.pass(3 * time.Second)
+	if err := b.unkept(); !errors.Is(err, errRoomless) {
+		t.Errorf("the script is told: %v", err)
+	}
 	if b.protected() || c.a.byID[other].protected() || len(b.commits) != 0 {
 		t.Fatalf("protected, %d commits wait", len(b.commits))
 	}
@@ -290,6 +295,22 @@ func TestBackupsWithoutRoom(t *testing.T) {
 	c.pass(2 * time.Second)
 	if !b.protected() || c.a.unprotected() != 0 || c.a.copying.crowded != 0 {
 		t.Errorf("%d are unprotected, %d have no room", c.a.unprotected(), c.a.copying.crowded)
+	}
+}
+
+// Of a base that is too large to be carried no copy is made, and its script hears so.
+func TestCommitOfALargeBase(t *testing.T) {
+	c := newCopier(t)
+	c.pass(3 * time.Second)
+	id := c.make()
+	b := c.a.byID[id]
+	b.keep.typ, b.keep.loaded = new(store.Type), make([]byte, migrate.MaxParts)
+	if err := c.script(id).Backup("OnAlarm", 5); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(time.Second)
+	if err := b.unkept(); !errors.Is(err, entity.ErrTooLarge) || len(b.commits) != 0 || c.heard("alarm") != 1 {
+		t.Errorf("the script is told: %v, in %q", err, c.events)
 	}
 }
 

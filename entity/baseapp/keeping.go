@@ -93,6 +93,7 @@ type keeping struct {
 	parting  bool // it waits for the last copy of its cell part before it ends
 	ending   bool // the script has heard the last, and the next write gives the row back
 	written  bool // the former life has made the last write
+	refused  bool // the store does not take the last write
 	released bool // a write that gives the row back was sent: a repeated one is the very same
 	deleting bool // the row goes with it
 	over     bool // nothing more is to be done
@@ -189,7 +190,7 @@ func (b *base) callKeep() {
 		m.Op, m.FromApp = wire.StoreTakeOver, k.holder
 	case k.ending && k.deleting && k.made:
 		m.Op = wire.StoreDelete
-	case k.ending && (b.failed || k.written) && k.made:
+	case k.ending && (b.failed || k.written || k.refused) && k.made:
 		m.Op = wire.StoreFree // a script that panicked may have left things half changed
 	case !k.wanted || b.failed: // half changed
 		k.wanted = false
@@ -246,7 +247,13 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 		b.log.Error("the store refuses the base", "reason", r.Reason)
 		b.tellWaits(m.Version, &stored.Error{Code: r.Code, Reason: r.Reason})
 		if k.ending {
-			k.over = true
+			// It cannot be written, and must not be held for ever: who loads it next has what was
+			// written before. (The account of a player whose last write had a value that must be
+			// unique, and was another's, was locked until the world started again.)
+			k.refused, k.over = k.made && !k.refused, !k.made || k.refused
+			if !k.over {
+				b.queueKeep()
+			}
 			return
 		}
 		if m.Op == wire.StoreCreate && b.account != "" && !b.app.held {

@@ -422,3 +422,37 @@ func FuzzKeep(f *testing.F) {
 		}
 	})
 }
+
+// A last write that the store does not take gives the row back all the same. (The row stayed checked out,
+// and the account with it, until the world started again.)
+func TestRefusedLastWrite(t *testing.T) {
+	k := newKeeper(t)
+	id, v := k.kept()
+	v.Destroy()
+	m := k.asked(wire.StoreWrite)
+	k.answer(&m, wire.StoreAnswer{Code: stored.Taken, Reason: "the value is taken"})
+	m = k.asked(wire.StoreFree)
+	k.answer(&m, wire.StoreAnswer{})
+	k.tick()
+	if _, there := k.view(id); there {
+		t.Error("it is still there")
+	}
+	k.silent()
+}
+
+// Who has a base written whose cell part does not say its newest state hears so.
+func TestWriteWithoutTheCellPart(t *testing.T) {
+	k := newKeeper(t)
+	id, v := k.kept()
+	k.create(id, v)
+	k.current(appX, id, 1, 0, 0)
+	k.net.sent = nil
+	if err := v.Write("OnKept", 5); err != nil {
+		t.Fatal(err)
+	}
+	k.pass(cellPatience)
+	m := k.asked(wire.StoreWrite)
+	k.events = nil
+	k.answer(&m, wire.StoreAnswer{})
+	k.wantEvents("kept 5 true")
+}

@@ -30,9 +30,11 @@ func (b *base) askCell() bool {
 }
 
 // cellFresh reports whether the newest copy of the cell part is good for a write.
-func (b *base) cellFresh() bool {
-	k := &b.keep
-	return b.app.now >= k.freshBy || b.link.State() == linkNone || b.link.out.Known(b.link.copy.Handled, b.link.life) >= k.freshAt
+func (b *base) cellFresh() bool { return b.app.now >= b.keep.freshBy || b.cellSaid() }
+
+// cellSaid reports whether it has all that the cell part was to have handled before the write.
+func (b *base) cellSaid() bool {
+	return b.link.State() == linkNone || b.link.out.Known(b.link.copy.Handled, b.link.life) >= b.keep.freshAt
 }
 
 // keepCopy notes the newest copy of the cell part, which the link forgets with it.

@@ -22,6 +22,7 @@ type storeWait struct {
 	version uint64 // of the write; 0 while none has been sent
 	stored  bool
 	copy    copyMark // of what was written
+	stale   bool     // the cell part did not say its newest state in time
 }
 
 // want has the base written as soon as may be.
@@ -106,7 +107,7 @@ func (b *base) fill(m *wire.CallStore) bool {
 	}
 	for i := range k.waits {
 		if k.waits[i].version == 0 {
-			k.waits[i].version = k.version
+			k.waits[i].version, k.waits[i].stale = k.version, !b.cellSaid()
 			b.backupSoon() // it is told when others have this, too
 		}
 	}
@@ -122,9 +123,14 @@ func (b *base) tellWaits(version uint64, err error) {
 // tellStored tells the script what is safe: the store has it, and what an heir would go on with has it, too.
 func (b *base) tellStored() {
 	if len(b.keep.waits) > 0 && !b.app.frozen {
-		b.tellEach(nil, func(w *storeWait) bool { return w.stored && (w.copy == kept || !b.protected()) })
+		safe := func(w *storeWait) bool { return w.stored && (w.copy == kept || !b.protected()) }
+		b.tellEach(errStale, func(w *storeWait) bool { return safe(w) && w.stale })
+		b.tellEach(nil, safe)
 	}
 }
+
+// errStale is of a write without the newest state of the cell part. The script may want another one.
+var errStale = &stored.Error{Code: stored.Busy, Reason: "baseapp: the base was written, and the cell part as it was, since that did not say its newest state in time"}
 
 func (b *base) tellEach(err error, which func(*storeWait) bool) {
 	for b.hears() {

@@ -107,7 +107,9 @@ func TestUnsureBeforeAnyIsNamed(t *testing.T) {
 		t.Fatalf("%d messages before anybody can know", n)
 	}
 	r.members(baseX, baseY)
-	y := r.joinTold(baseY, wire.Proxy{Account: "ann", ID: 7})
+	y := r.join(wire.BaseApp, baseY)
+	r.announce(y, wire.Proxy{Account: "ann", ID: 7})
+	r.say(y, &wire.Names{Last: true})
 	r.tick(DefaultTick)
 	if m := r.relogged(y); m.Account != "ann" {
 		t.Errorf("asked for %q", m.Account)

@@ -21,9 +21,9 @@ const (
 	AnswerPayload
 )
 
-// MaxArguments bounds the arguments of a ServerCall and the results of an Answer, in bytes: what is
-// left of MaxPayload.
-const MaxArguments = MaxPayload - 256 - limits.ErrorText
+// MaxArguments bounds the arguments of a ServerCall and the results of an Answer, in bytes. With all
+// else they fit MaxPayload.
+const MaxArguments = 512<<10 - 256 - limits.ErrorText
 
 // RequestID is the number of a two-way call among those of its caller. The zero RequestID is of a call
 // that wants no answer.

@@ -26,9 +26,10 @@ const (
 	// entities, or MaxKept messages of a kilobyte.
 	MaxKeptBytes = 16 << 20
 
-	// MaxPayload bounds one message of a flow, a backup of a large entity. It is below mercury's
-	// own bound, so that the header always fits.
-	MaxPayload = 512 << 10
+	// MaxPayload bounds one message of a flow: a backup of an entity as large as may travel
+	// (migrate.MaxParts), and its head. It is below mercury's own bound, so that the header always
+	// fits. (It was half of that, and an entity between the two was never backed up.)
+	MaxPayload = 900 << 10
 
 	// ResendAfter is how long a Sender waits for an acknowledgement before it sends again. Channels
 	// repair loss themselves, so this covers only what was lost with a moving target or a dead

@@ -148,17 +148,25 @@ func (k AccessKey) IsZero() bool { return k == AccessKey{} }
 // hidden is what a secret prints in every format, since a Config lands in a log sooner or later.
 const hidden = "(hidden)"
 
+var errSecret = errors.New("secure: a secret is not written as text by itself; Hex gives it")
+
 // Format writes "(hidden)" for every verb.
 func (k PrivateKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
 // Format writes "(hidden)" for every verb.
 func (k TicketKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
-// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
-func (k PrivateKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+// MarshalText fails, so that nobody takes what it writes for k. Hex gives k itself.
+func (k PrivateKey) MarshalText() ([]byte, error) { return nil, errSecret }
 
-// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
-func (k TicketKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+// MarshalJSON writes "(hidden)", for logs.
+func (k PrivateKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// MarshalText fails, so that nobody takes what it writes for k. Hex gives k itself.
+func (k TicketKey) MarshalText() ([]byte, error) { return nil, errSecret }
+
+// MarshalJSON writes "(hidden)", for logs.
+func (k TicketKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
 // Format writes "(hidden)" for every verb.
 func (k ClusterKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
@@ -166,8 +174,14 @@ func (k ClusterKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidde
 // Format writes "(hidden)" for every verb.
 func (k AccessKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
-// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
-func (k ClusterKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+// MarshalText fails, so that nobody takes what it writes for k. Hex gives k itself.
+func (k ClusterKey) MarshalText() ([]byte, error) { return nil, errSecret }
 
-// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
-func (k AccessKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+// MarshalJSON writes "(hidden)", for logs.
+func (k ClusterKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// MarshalText fails, so that nobody takes what it writes for k. Hex gives k itself.
+func (k AccessKey) MarshalText() ([]byte, error) { return nil, errSecret }
+
+// MarshalJSON writes "(hidden)", for logs.
+func (k AccessKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }

@@ -65,7 +65,7 @@ func (c Code) String() string {
 		BadDigest:       "the client was built from other entity definitions",
 		BadCredentials:  "unknown user or wrong password",
 		AlreadyLoggedIn: "this account is already logged in",
-		ServerBusy:      "the server is full",
+		ServerBusy:      "the server is busy, try again",
 		NotReady:        "the server is still starting",
 		BadToken:        "the login is not known or has expired",
 		Malformed:       "the client sent something that is not the protocol",

@@ -465,10 +465,10 @@ func TestCodes(t *testing.T) {
 		seen[s] = true
 	}
 	for want, r := range map[string]error{
-		"refused: the server is full":                    &protocol.Refused{Code: protocol.ServerBusy},
-		"refused: the server is full: 5 s to go":         &protocol.Refused{Code: protocol.ServerBusy, Reason: "5 s to go"},
-		"refused: reason(200): of a newer server":        &protocol.Refused{Code: 200, Reason: "of a newer server"},
-		"refused: the login is not known or has expired": &protocol.Refused{Code: protocol.BadToken},
+		"refused: the server is busy, try again":            &protocol.Refused{Code: protocol.ServerBusy},
+		"refused: the server is busy, try again: 5 s to go": &protocol.Refused{Code: protocol.ServerBusy, Reason: "5 s to go"},
+		"refused: reason(200): of a newer server":           &protocol.Refused{Code: 200, Reason: "of a newer server"},
+		"refused: the login is not known or has expired":    &protocol.Refused{Code: protocol.BadToken},
 	} {
 		if r.Error() != want {
 			t.Errorf("%q, want %q", r.Error(), want)

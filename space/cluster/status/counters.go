@@ -83,6 +83,9 @@ type Counters struct {
 	Inherited uint64 `json:",omitempty"`
 	// Restarted counts the bases that went on from their newest copy, since their script had panicked.
 	Restarted uint64 `json:",omitempty"`
+	// Unsaid counts what a client was not told since it is too long for it: calls to all who see an
+	// entity, and entities of which there is too much to see. The log says so.
+	Unsaid uint64 `json:",omitempty"`
 	// Unanswered counts calls that a script said it would answer later and has not: the caller's time
 	// was over, or nothing more could be sent to it when the called entity ended.
 	Unanswered uint64 `json:",omitempty"`

@@ -140,17 +140,22 @@ func (r *Real) send(p *peer, payload []byte) error {
 	p.used = r.cell.now
 	_, err := p.out.Add(r.cell.now, payload)
 	if err != nil {
-		r.cell.count.Errors++
-		if unlogged, ok := r.cell.population.lines.Allow(r.cell.now, "flow message not sent"); ok {
-			r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "error", err, "unlogged", unlogged)
-		}
-		return err
+		return r.unsent(p, err)
 	}
 	r.cell.count.FlowSent++
 	if room := roomNow; p.out.Waiting() == 1 { // otherwise it waits for its turn; see settleFlows
 		p.out.Send(func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, room) })
 	}
 	return nil
+}
+
+// unsent counts and logs a message that a flow does not take.
+func (r *Real) unsent(p *peer, err error) error {
+	r.cell.count.Errors++
+	if unlogged, ok := r.cell.population.lines.Allow(r.cell.now, "flow message not sent"); ok {
+		r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "error", err, "unlogged", unlogged)
+	}
+	return err
 }
 
 // room is the level up to which a channel takes messages of flows. A flow keeps messages until they

@@ -68,6 +68,9 @@ const callHead = 32
 
 // sendCall sends a call to the part that a flow leads to.
 func (r *Real) sendCall(p *peer, q *entity.Request) error {
+	if !p.out.HasRoom() {
+		return fmt.Errorf("%w: %w", entity.ErrFull, r.unsent(p, flow.ErrFull))
+	}
 	m := flow.ServerCall{Caller: r.e.ID, CallerPart: entity.CellPart, Cause: r.cause, Part: q.Kind.Part(), Method: uint16(q.Method), Args: q.Args}
 	if r.cause != 0 {
 		if p.made != r.cause {
@@ -99,6 +102,8 @@ func (r *Real) callOwn(q *entity.Request) error {
 		return clientCaller{r: r, own: true}.CallMethod(*q)
 	case r.e.Base.IsZero():
 		return entity.ErrNoPart
+	case !r.base().out.HasRoom():
+		return fmt.Errorf("%w: %w", entity.ErrFull, r.unsent(r.base(), flow.ErrFull))
 	case q.Kind.Part() == entity.BasePart && q.OnReply == "":
 		m := flow.MethodCall{Cause: r.cause, Method: uint16(q.Method), Args: q.Args}
 		if err := r.sendBase(m.Append(nil, flow.CallBasePayload)); err != nil {

@@ -62,6 +62,8 @@ func (b *base) callOther(q *entity.Request) error {
 // callOwn calls a part of the own entity.
 func (b *base) callOwn(q *entity.Request) error {
 	switch {
+	case q.Kind.Via() == entity.CellPart && !b.link.out.HasRoom():
+		return fmt.Errorf("%w: %w", entity.ErrFull, flow.ErrFull)
 	case q.Kind.Via() == entity.CellPart && q.Kind.Part() == entity.CellPart && q.OnReply == "":
 		m := flow.MethodCall{Method: uint16(q.Method), Args: q.Args}
 		return b.sendCell(m.Append(b.app.payload[:0], flow.CallCellPayload))

@@ -693,7 +693,13 @@ func TestManagerAwayChangesNothing(t *testing.T) {
 func TestDestroyWithAFullFlowCutsTheLink(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.live()
-	for v.Cell().Call("hurt", int32(1)) == nil {
+	calls := 0
+	for ; v.Cell().Call("hurt", int32(1)) == nil; calls++ {
+	}
+	if free := flow.MaxKept - calls; free < flow.Reserved-2 {
+		t.Errorf("%d calls leave room for %d messages of the library", calls, free)
+	}
+	for b := r.a.byID[id]; b.addToFlow([]byte{byte(flow.BackupNowPayload)}) == nil; {
 	}
 	r.take(appX)
 	r.events = nil

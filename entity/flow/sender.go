@@ -75,6 +75,19 @@ func (o *Sender) Add(now time.Duration, payload []byte) (uint64, error) {
 	return o.next, nil
 }
 
+// Reserved and ReservedBytes are what scripts leave free of MaxKept and MaxKeptBytes: what the library
+// itself has to say must find room. (A script called its base until nothing more was kept. Then its
+// entity was teleported, that was not told, and the client stayed in the old space.)
+const (
+	Reserved      = MaxKept / 8
+	ReservedBytes = MaxKeptBytes / 8
+)
+
+// HasRoom reports whether a script may add a message; what it must not use is the library's.
+func (o *Sender) HasRoom() bool {
+	return len(o.kept) < MaxKept-Reserved && o.bytes < MaxKeptBytes-ReservedBytes
+}
+
 // Received notes that the target has handled everything up to n. Numbers that were never sent are
 // ignored, so a forged ack cannot run ahead. A target that says again what it has said is there,
 // and lacks what was sent while it was not: that does not wait any longer than the first time. (A

@@ -32,6 +32,9 @@ func newCheckers(c *Cluster) []checker {
 		&roomsKnown{c},
 		&namesUnique{c},
 		&oneBeacon{c},
+		&idolsShown{c, map[pairing]time.Duration{}, map[pairing]adoration{}},
+		&kicksTold{c},
+		&wallsHold{c},
 		&callsAnswered{c},
 		&oneSession{c},
 		&heardInOrder{c},
@@ -461,7 +464,7 @@ func (k *ghostsFollow) converged() error {
 			return
 		}
 		at := v.Position()
-		for _, leaf := range cell.Tree().Overlapping(bsp.Around(float64(at.X), float64(at.Z), aoiRadius+aoiHysteresis)) {
+		for _, leaf := range cell.Tree().Overlapping(bsp.Around(float64(at.X), float64(at.Z), seenFrom(v)+aoiHysteresis)) {
 			app := mercury.Address{At: leaf.App, Salt: leaf.Salt}
 			if app != p.Address() && !ghosts[ghostAt{app, v.ID()}] {
 				faults = append(faults, fmt.Errorf("promise 4: %s at (%g, %g) on %s has no ghost on %v", v.ID(), at.X, at.Z, p.Name, app))

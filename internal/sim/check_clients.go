@@ -89,18 +89,18 @@ func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all 
 		k.same(bad, "own", own, real, i)
 	}
 	for _, v := range all {
-		if v.ID() == own.ID || !v.Def().HasClient {
+		if v.ID() == own.ID || !v.Def().HasClient || v.Def().ManualAoI { // of those idolsShown knows
 			continue
 		}
 		d := apart(real.Position(), v.Position())
 		r := pl.client.Entity(v.ID())
 		places, owed := k.c.images(v, theSpace, real.Position())
-		switch direct := d <= aoiRadius+aoiHysteresis; {
-		case r == nil && (d <= aoiRadius || owed):
+		switch direct := d <= seenFrom(v)+aoiHysteresis; {
+		case r == nil && (d <= seenFrom(v) || owed):
 			bad("misses %s at %.2f m", v.ID(), d)
 		case r != nil && !direct && len(places) == 0:
 			bad("holds %s at %.2f m", v.ID(), d)
-		case r != nil && d > aoiRadius && slices.Contains(places, r.Position):
+		case r != nil && d > seenFrom(v) && slices.Contains(places, r.Position):
 			k.replica(bad, r, v, r.Position, property.Distance(real.Position(), r.Position) <= near)
 		case r != nil:
 			k.replica(bad, r, v, v.Position(), property.Distance(real.Position(), v.Position()) <= near)
@@ -116,6 +116,9 @@ func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all 
 	}
 	return faults
 }
+
+// seenFrom is the distance from which an entity is seen.
+func seenFrom(v space.View) float64 { return aoiRadius + float64(v.Def().AppealRadius) }
 
 // apart is the distance that areas of interest go by: they are squares.
 func apart(a, b property.Vector3) float64 {

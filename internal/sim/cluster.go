@@ -253,6 +253,8 @@ func New(o Options) (*Cluster, error) {
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.fresh = newPlacesFresh(c)
 	c.checkers = newCheckers(c)
+	w.rough = func() bool { return c.bad }
+	w.now, w.onKick, w.around = func() time.Duration { return c.now }, c.kicked, c.around
 	w.incarnation, w.audience, w.lossy = c.incarnation, c.audience, c.lossy
 	if o.Geometry {
 		w.cells.OnArea(loadLand)

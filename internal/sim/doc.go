@@ -30,9 +30,10 @@
 // them, heralds set space data under many keys, stones do nothing for a long time, brittle scripts
 // panic in every hook, bases of all kinds panic in their timers (cracks), twins log in under one name at once, namers fight for names of bases,
 // settlers have themselves and others made near somebody, and scripts of players change what their
-// clients see (views). All seeds of TestSeeds are wild, each in its own way (wildOf). The kept seeds
-// and most scripts are not, so that their runs stay the same. Each feature of a wild world draws from
-// a chance of its own.
+// clients see (views), add idols to it by hand, refuse moves into the ground (walls), and ask who
+// is near (ranges). Towers are seen from afar, and bases kick their clients. All seeds of TestSeeds
+// are wild, each in its own way (wildOf). The kept seeds and most scripts are not, so that their
+// runs stay the same. Each feature of a wild world draws from a chance of its own.
 //
 // # Checkers
 //
@@ -53,9 +54,12 @@
 //	           timersRun       timers run as often as they should, when they should, across
 //	                           handoffs and restores
 //	promise 5  clientsConverge clients hold what the reals hold, no more, no less
+//	           idolsShown      clients see the idols that their scripts have added, and no others
+//	           wallsHold       a move that a script refuses is not seen by anybody
 //	           heardInOrder    clients hear calls of one life of an entity in order, once;
 //	                           its own client misses none
 //	           oneSession      an account has one proxy, and none stays locked
+//	           kicksTold       who is told of a kick was kicked, and who was kicked is gone
 //	           oneData         every cell and client has the newest space data, key by key
 //	           gameTime        game time never goes back, for a cell or for an entity
 //	                           on its way; at rest all cells have the same

@@ -188,6 +188,11 @@ func (c *Cluster) heal() error {
 			return err
 		}
 	}
+	if c.opts.Wild.Kicks {
+		if err := c.runUntil(baseapp.AttachTimeout, c.kickedGone); err != nil {
+			return err
+		}
+	}
 	if !c.allPlaying() {
 		return fmt.Errorf("40 s after the network healed not everyone is playing: %s", c.notPlaying())
 	}

@@ -128,11 +128,11 @@ func (c *Cluster) images(v space.View, in entity.SpaceID, from property.Vector3)
 	at := v.Position()
 	for _, w := range c.waysIn() {
 		d := apart(from, w.place(v))
-		if w.there != in || d > aoiRadius+aoiHysteresis || !w.beyond.Grow(space.DefaultGhostSlack).Contains(float64(at.X), float64(at.Z)) {
+		if w.there != in || d > seenFrom(v)+aoiHysteresis || !w.beyond.Grow(space.DefaultGhostSlack).Contains(float64(at.X), float64(at.Z)) {
 			continue
 		}
 		places = append(places, w.place(v))
-		owed = owed || d <= aoiRadius && w.beyond.Contains(float64(at.X), float64(at.Z))
+		owed = owed || d <= seenFrom(v) && w.beyond.Contains(float64(at.X), float64(at.Z))
 	}
 	return places, owed
 }

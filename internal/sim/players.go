@@ -38,6 +38,8 @@ type player struct {
 	// cheat says that the player leaps; shoved is how often a test has put it elsewhere.
 	cheat  bool
 	shoved int
+	// sneaks says that the player goes where it may not; see walls.go.
+	sneaks bool
 	// driven says that another player's client moves it.
 	driven bool
 	put    put
@@ -74,8 +76,11 @@ type put struct {
 }
 
 func newPlayer(c *Cluster, i int) *player {
-	return &player{c: c, name: fmt.Sprintf("player%d", i+1)}
+	return &player{c: c, name: fmt.Sprintf("player%d", i+1), sneaks: c.opts.Wild.Walls && i%2 == 1}
 }
+
+// user is the account of the session.
+func (pl *player) user() string { return fmt.Sprintf("%s.%d", pl.name, pl.logins) }
 
 // playerApp is the client with its player, as one App.
 type playerApp struct {
@@ -89,7 +94,7 @@ func (pl *player) make(p *Process) (App, error) {
 	pl.path, pl.heard, pl.bundles, pl.ear = pl.path[:0], map[*client.Replica]retold{}, 0, newEar()
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
-		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
+		User: pl.user(), Log: p.log(),
 		Events: client.Events{
 			CellPlayer: func(own *client.Replica) {
 				pl.target, pl.ear.restored, pl.ear.retells = own.Position, true, true
@@ -114,6 +119,7 @@ func (pl *player) make(p *Process) (App, error) {
 			Audited:    func(diff []string) { pl.audited++; pl.diff = diff },
 			Closed: func(err error) {
 				pl.c.trace.Event(pl.c.now, "closed", "%s: %v", pl.name, err)
+				pl.c.closed(pl.user(), err)
 				pl.again = pl.c.now + time.Second
 				pl.c.losses++
 			},
@@ -226,7 +232,7 @@ func (pl *player) walk() {
 	}
 	f := walkSpeed / d
 	to := property.Vector3{X: at.X + float32((pl.target.X-at.X)*f), Z: at.Z + float32((pl.target.Z-at.Z)*f)}
-	pl.step(to)
+	pl.step(pl.sneak(at, to))
 }
 
 // leap claims to have flown a long way, also up.

@@ -161,6 +161,16 @@ func withCracks(o Options) Options {
 	return o
 }
 
+// withScripts lets scripts do what few do: in a third of the seeds each there are idols, which are
+// shown by hand, towers, which are seen from afar, kicks, walls, and questions who is near. Each is
+// drawn by a chance of its own.
+func withScripts(o Options) Options {
+	some := func(stream uint64, n int) int { return max(0, rand.New(rand.NewPCG(o.Seed, stream)).IntN(3*n)-2*n+1) }
+	o.Wild.Idols, o.Wild.Towers = some(0x1d01, 6), some(0x70e5, 3)
+	o.Wild.Kicks, o.Wild.Walls, o.Wild.Ranges = some(0x41c5, 1) > 0, some(0x3a11, 1) > 0, some(0x4a9e, 1) > 0
+	return o
+}
+
 // roomForParties gives travellers the room of four times the bulky queue: a party of them has grown
 // to 84 kB, and what is longer than a message may be is said again for ever (seed 129057).
 func roomForParties(o Options) Options {
@@ -229,7 +239,7 @@ func TestSeeds(t *testing.T) {
 			seed := *start + uint64(i)
 			o := withManager(optionsOf(seed))
 			if !*tame {
-				o = roomForParties(withCracks(withBeacons(withBursts(withViews(withHeirs(wildly(o)))))))
+				o = withScripts(roomForParties(withCracks(withBeacons(withBursts(withViews(withHeirs(wildly(o))))))))
 			}
 			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}

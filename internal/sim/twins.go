@@ -54,6 +54,7 @@ func (t *twin) make(p *Process) (App, error) {
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: t.c.world.schema, LoginApp: mercurytest.Place(portLogin), User: twinName, Log: p.log(), EnableLater: t.readyAt > 0,
 		Events: client.Events{Called: t.hear, Closed: func(err error) {
+			t.c.closed(twinName, err)
 			var refused *protocol.Refused
 			if errors.As(err, &refused) {
 				t.ends[refused.Code]++
@@ -107,6 +108,7 @@ func (b *walkerBase) speak() {
 
 // OnLogOnAttempt answers a twin that logs in while another has the proxy.
 func (b *walkerBase) OnLogOnAttempt() baseapp.Relogin {
+	b.kick(4)
 	switch {
 	case !b.w.relogins:
 		return baseapp.RefuseLogin

@@ -54,6 +54,16 @@ type Wild struct {
 	Settlers int
 	// Views says that players see, and are seen, in changing ways; see views.go.
 	Views bool
+	// Idols is how many entities the scripts of players show to their clients; see idols.go.
+	Idols int
+	// Towers is how many entities are seen from afar; see towers.go.
+	Towers int
+	// Kicks says that bases kick their clients; see kicks.go.
+	Kicks bool
+	// Walls says that players go where they may not; see walls.go.
+	Walls bool
+	// Ranges says that scripts ask who is near, and compare; see ranges.go.
+	Ranges bool
 	// Hold holds back moves and messages of flows, in front of CellApps, across handoffs.
 	Hold bool
 	// Breaks breaks channels between living apps, each at a message of a drawn kind.
@@ -83,12 +93,14 @@ type streams struct {
 	travel *rand.Rand
 	settle *rand.Rand
 	logons *rand.Rand
+	kicks  *rand.Rand
+	walls  *rand.Rand
 	cracks *rand.Rand
 }
 
 func newStreams(seed uint64) streams {
 	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
-	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10), of(11)}
+	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10), of(11), of(12), of(13)}
 }
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their
@@ -148,6 +160,7 @@ func (c *Cluster) population() []struct {
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
 		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Saver", o.Wild.Savers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
+		{"Idol", o.Wild.Idols}, {"Tower", o.Wild.Towers},
 		{"Figure", o.figures()},
 		{"Vault", o.Wild.Vaults},
 	}

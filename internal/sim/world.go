@@ -164,6 +164,28 @@ type world struct {
 
 	bases bookOfBases
 
+	// idols are all that there are, adored what the scripts of players have said of them in the
+	// end, and shown how many were seen then.
+	idols  []entity.ID
+	adored map[pairing]adoration
+	shown  int
+
+	// kicked are the clients that were kicked, and onKick is told of each.
+	kicks, walls, ranges bool
+	kicked               []*kicked
+	onKick               func(on *Process, account, reason string)
+	// walled counts what became of moves that go where nobody may, by the answer; asked the
+	// questions who is near.
+	walled map[string]int
+	asked  int
+	around func(r *space.Real) []space.View
+
+	// now is the simulated time, rough reports whether this is the bad time, and fault is the first
+	// error that a script should not have got.
+	now   func() time.Duration
+	rough func() bool
+	fault error
+
 	// saved is what the savers were told is safe.
 	saved map[entity.ID]uint32
 }
@@ -207,7 +229,7 @@ func newWorld(o Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, cracked: map[entity.ID]int{}, chance: newStreams(o.Seed)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, cracked: map[entity.ID]int{}, adored: map[pairing]adoration{}, walled: map[string]int{}, chance: newStreams(o.Seed)}
 	if o.Wild.stores() {
 		if w.books, err = newBooks(schema, &o); err != nil {
 			return nil, err
@@ -219,6 +241,7 @@ func newWorld(o Options) (*world, error) {
 	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
 	w.views, w.bursts, w.cracks = o.Wild.Views, o.Wild.Bursts, o.Wild.Cracks
+	w.kicks, w.walls, w.ranges = o.Wild.Kicks, o.Wild.Walls, o.Wild.Ranges
 	if w.travels = o.Wild.Travellers > 0; w.travels {
 		w.outcomes = map[placement.Code]int{}
 	}
@@ -245,6 +268,12 @@ func worldSchema(o Options) (*property.Schema, error) {
 	if o.Wild.Beacons > 0 {
 		add(`<Beacon hasCell="false" hasClient="false"/>`, "Beacon", beaconDef)
 	}
+	if o.Wild.Idols > 0 {
+		add(`<Idol/>`, "Idol", idolDef)
+	}
+	if o.Wild.Towers > 0 {
+		add(`<Tower/>`, "Tower", towerDef)
+	}
 	if o.Gateway {
 		add(`<Figure/>`, "Figure", figureDef)
 	}
@@ -265,6 +294,12 @@ func (w *world) registerCells(o Options) {
 	}
 	if o.Wild.any() {
 		w.registerWild(w.cells)
+	}
+	if o.Wild.Idols > 0 {
+		space.Register(w.cells, "Idol", func() *idolCell { return &idolCell{w: w} })
+	}
+	if o.Wild.Towers > 0 {
+		space.Register(w.cells, "Tower", func() *towerCell { return &towerCell{w: w} })
 	}
 	if o.Wild.Savers > 0 {
 		space.Register(w.cells, "Saver", func() *saverCell { return &saverCell{w: w} })
@@ -300,6 +335,12 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	}
 	if w.schema.Type("Beacon") != nil {
 		baseapp.Register(s, "Beacon", func() *beacon { return &beacon{w: w} })
+	}
+	if w.schema.Type("Idol") != nil {
+		baseapp.Register(s, "Idol", func() *idolBase { return &idolBase{w: w} })
+	}
+	if w.schema.Type("Tower") != nil {
+		baseapp.Register[towerBase](s, "Tower")
 	}
 	if w.schema.Type("Figure") != nil {
 		baseapp.Register[figureBase](s, "Figure")
@@ -422,6 +463,8 @@ func (s *walkerCell) OnWitnessed(on bool) { s.noteHook(fmt.Sprintf("OnWitnessed(
 // OnBeat sends the base a number.
 func (s *walkerCell) OnBeat(entity.Callback) {
 	s.w.view(s.Real)
+	s.w.adore(s.Real)
+	s.w.askAround(s.Real)
 	if hushed(s.Real) {
 		return
 	}
@@ -572,6 +615,9 @@ func (b *walkerBase) OnGiven(g entity.ClientGiven) { b.w.handed = append(b.w.han
 // OnEntitiesEnabled makes the cell part when the client is there.
 func (b *walkerBase) OnEntitiesEnabled() {
 	b.sit()
+	if b.kick(8) {
+		return
+	}
 	x := float32(uint64(b.ID())*97%(2*half)) - half
 	z := float32(uint64(b.ID())*61%(2*half)) - half
 	if b.CreateCell(theSpace, property.Vector3{X: x, Z: z}, property.Vector3{}, nil) != nil && b.Account() == twinName {
@@ -600,6 +646,7 @@ func (b *walkerBase) OnGift(d entity.DownloadEnd) {
 // OnBeat sends the cell part a number.
 func (b *walkerBase) OnBeat(entity.Callback) {
 	b.w.crack(b.Base)
+	b.kick(60)
 	b.speak()
 	b.pay(b.Base)
 	if b.note(b.Base, &b.past) {

@@ -256,11 +256,13 @@ func (m *BaseAppMgr) free(a *account) {
 	}
 }
 
-// freeAll forgets the accounts of a BaseApp that is gone. The LoginApps that wait for it are told
-// by the end of its channel.
+// freeAll forgets the accounts and names of a BaseApp that is gone. The LoginApps that wait for it
+// are told by the end of its channel. (One that no CellAppMgr had named kept its names for ever:
+// nobody declares it dead.)
 func (m *BaseAppMgr) freeAll(on *knownApp) (freed int) {
 	before := len(m.accounts)
-	// Every account of the app goes, and nobody is told, so the order is no matter.
+	// All of the app go, and nobody is told, so the order is no matter.
 	maps.DeleteFunc(m.accounts, func(_ string, a *account) bool { return a.app == on })
+	maps.DeleteFunc(m.names.held, func(_ string, h held) bool { return h.app == on.at })
 	return before - len(m.accounts)
 }

@@ -37,8 +37,9 @@ type held struct {
 // that another has it hears of a base that lives, and if the claim comes to nothing, one of them is next.
 
 // names are the names of bases. A name stays while its BaseApp is away, until that tells otherwise or
-// is declared dead. A new name is given only while all BaseApps of the cluster have told theirs:
-// otherwise a BaseAppMgr that has just started could give one away a second time.
+// is declared dead; with one that no CellAppMgr has named it goes at once. A new name is given only
+// while all BaseApps of the cluster have told theirs: otherwise a BaseAppMgr that has just started
+// could give one away a second time.
 type names struct {
 	held map[string]held
 }

@@ -112,6 +112,23 @@ func TestNamesWaitForBaseAppsAway(t *testing.T) {
 	}
 }
 
+// A BaseApp that no CellAppMgr has named dies with nobody to say so: its names go with its accounts.
+// (This manager and the CellAppMgr had both started anew, and all BaseApps died before they had
+// joined that.)
+func TestNamesOfANonMember(t *testing.T) {
+	r := newRig(t)
+	x, y := r.joinTold(baseX), r.joinTold(baseY)
+	r.register(x, "auction", 7)
+	r.register(y, "guild", 8)
+	r.closed(y, mercury.ErrPeerRestarted)
+	if h, ok := r.register(x, "guild", 7); !ok || h.ID != 7 {
+		t.Errorf("%+v, %v", h, ok)
+	}
+	if h, ok := r.register(x, "auction", 7); !ok || h.ID != 7 || r.m.Counts().Names != 2 {
+		t.Errorf("%+v, %v, %d names", h, ok, r.m.Counts().Names)
+	}
+}
+
 // What comes late over an older channel says nothing of now.
 func TestNamesOverOldChannel(t *testing.T) {
 	r := newRig(t)

@@ -265,8 +265,14 @@ func (s *clockCell) OnBeat(c entity.Callback) {
 	before := time.Duration(s.Beaten.Get())
 	s.period("the beat", &s.Beaten, clockBeat)
 	for i := 0; i+entrySize <= s.Book.Len(); i += entrySize {
-		// What was due a tick before the last beat had its turn at that beat at the latest.
-		if due := time.Duration(s.Book.At(i+entryDue)) * time.Millisecond; due+2*clockTick < before {
+		// What was due a tick before the last beat had its turn at that beat at the latest. After a
+		// restore the book may be a tick off. At the end of a long tick it may then take the next
+		// time for one that the timer has passed over (seed 150698).
+		late := 2 * clockTick
+		if s.Lives.Get() > 0 {
+			late += clockFew
+		}
+		if due := time.Duration(s.Book.At(i+entryDue)) * time.Millisecond; due+late < before {
 			s.fault("timer %d was due at %v and has not run at %v", s.Book.At(i+entryID), due, before)
 		}
 	}

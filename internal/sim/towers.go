@@ -6,9 +6,10 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Towers are big: they are seen, and have ghosts, from farther away than others. Some of them walk.
+// Towers are big: they are seen, and have ghosts, from farther away than others, by more than ghosts
+// stand beyond what others are seen from. Some of them walk.
 
-const towerDef = `<root> <AppealRadius> 60 </AppealRadius> <Volatile> <position/> <yaw/> </Volatile>
+const towerDef = `<root> <AppealRadius> 120 </AppealRadius> <Volatile> <position/> <yaw/> </Volatile>
 	<Properties>
 		<steps> <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </steps>
 		<lamp>  <Type> UINT32 </Type> <Flags> OTHER_CLIENTS </Flags> <DetailLevel> NEAR </DetailLevel> </lamp>

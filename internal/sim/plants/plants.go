@@ -47,6 +47,18 @@ func views() []plant {
 		{"how far a client sees is settable on its first cell only", "space/real_aoi.go",
 			"	radius, hysteresis = r.AoI()\n	r.cell.ranges.SetRange(r.trigger, radius, radius+hysteresis)\n	return nil\n",
 			"	if radius, hysteresis = r.AoI(); r.Order().Hop == 0 {\n		r.cell.ranges.SetRange(r.trigger, radius, radius+hysteresis)\n	}\n	return nil\n"},
+		{"who was added is not met on the next cell", "space/cell_sight.go",
+			"	r.cell.adders.add(r)\n	for id := range r.witness.AllAdded() {\n",
+			"	r.cell.adders.add(r)\n	for id := range r.witness.AllAdded() {\n		if r.Order().Hop > 0 {\n			break\n		}\n"},
+		{"what is big has ghosts no farther than others", "space/border.go",
+			"	return r.cell.cfg.Border.GhostDistance + float64(r.e.Def.AppealRadius)\n",
+			"	return r.cell.cfg.Border.GhostDistance\n"},
+		{"a move that the game refuses is made", "space/steering.go",
+			"	if ok {\n		// It is finite",
+			"	if ok || at == to {\n		// It is finite"},
+		{"a kick gives no reason", "entity/baseapp/relogin.go",
+			"		c.refuse(protocol.Kicked, reason)\n",
+			"		c.refuse(protocol.Kicked, \"\")\n"},
 	}
 }
 

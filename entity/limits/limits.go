@@ -1,6 +1,19 @@
 // Package limits has the bounds of what scripts may ask for. Beyond them they get an error, mostly
 // entity.ErrTooMany or entity.ErrFull. What an app bounds by itself is in its own package, such as
 // space.MaxControllers.
+//
+// Besides what one property may have, what an entity has together is bounded, since it travels at once:
+//
+//	192 KB  what others see of it (witness.MaxEntity): more is not shown to who comes near, which the
+//	        status counts (Unsaid) and the log says
+//	 96 KB  a call to all who see it (witness.MaxCall): entity.ErrArguments
+//	 64 KB  what a cell part has said to other entities, and they have not settled (space.MaxTail):
+//	        entity.ErrFull, and entity.ErrArguments for one call above it
+//	512 KB  any other call (flow.MaxArguments): entity.ErrArguments
+//	896 KB  a cell part with all that it takes along (migrate.MaxParts): above it does not travel, and
+//	        has no backup; entity.Callback.Err of a Backup is entity.ErrTooLarge
+//	896 KB  a base together with the copy of its cell part: above it no other BaseApp holds a copy,
+//	        which its Backup is told likewise
 package limits
 
 import (

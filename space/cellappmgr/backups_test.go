@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -278,4 +279,29 @@ func TestRulesPending(t *testing.T) {
 	pending("it went, and its bases have no copies yet", 2)
 	one.send(&migrate.BackupRule{Rule: migrate.Rule{Version: 2, Covers: r.m.backups.last, Replicas: 1, List: []mercury.Address{at(21)}}})
 	pending("one covers it", 1)
+}
+
+// The BaseAppMgr is told of a BaseApp that has not come back with all others, at once: else a new one
+// would believe that all have told what they have, and give that one's accounts and names away.
+func TestMissingOneIsNamed(t *testing.T) {
+	gone := wire.AppRef{Role: wire.BaseApp, App: at(41)}
+	r := next(t, nil)
+	b := r.comeBack(wire.BaseAppMgr, 9, 1, wire.Rejoin{})
+	r.comeBack(wire.BaseApp, 40, 1, wire.Rejoin{Allocator: 3, Peers: []wire.AppRef{gone}})
+	r.pass(2100 * time.Millisecond)
+	list := take[wire.Members](b)
+	if len(list) == 0 || !slices.ContainsFunc(list[0].Apps, func(x wire.AppRef) bool { return x == gone }) {
+		t.Errorf("first it is told of %+v", list)
+	}
+
+	// One that only an app tells of that comes late is named then.
+	late := wire.AppRef{Role: wire.BaseApp, App: at(42)}
+	r.comeBack(wire.BaseApp, 43, 2, wire.Rejoin{Allocator: 4, Peers: []wire.AppRef{late}})
+	named := false
+	for _, m := range take[wire.Members](b) {
+		named = named || slices.Contains(m.Apps, late)
+	}
+	if !named {
+		t.Error("one that is missing is not named later")
+	}
 }

@@ -191,6 +191,23 @@ func TestNamesOfABrokenBase(t *testing.T) {
 	}
 }
 
+// So is one that was asked for before the panic, and is given after it.
+func TestNameGivenToABrokenBase(t *testing.T) {
+	c, id, v := rich(t)
+	if err := v.RegisterName("auction", "OnName", 1); err != nil {
+		t.Fatal(err)
+	}
+	ask := one(t, told[wire.RegisterName](c.rig, baseAppMgr))
+	c.do["tock"] = func(*avatar) { panic("boom") }
+	_, _ = v.AddTimer(0, 0, "Tock", 0)
+	c.tick()
+	c.say(c.bases, &wire.NameHeld{Request: ask.Request, ID: id, Type: 2, App: self})
+	c.answer()
+	if len(c.freed) != 1 || c.freed[0] != "auction" {
+		t.Errorf("freed %q", c.freed)
+	}
+}
+
 // The life that begins here is none that an heir would begin from the same copy, or sessions and
 // incarnations of two lives would be mixed up.
 func TestLivesAreApart(t *testing.T) {

@@ -16,7 +16,7 @@ type Callback struct {
 	ID CallbackID
 	// User is the number that the script gave with it.
 	User int64
-	// Err is only of a Backup, and says why there is none: ErrTooLarge, or that no other BaseApp has
+	// Err is only of a Backup, and says why there is none: limits.ErrTooLarge, or that no other BaseApp has
 	// room for it. Then the death of a process may undo what was done before.
 	Err error
 }
@@ -25,9 +25,6 @@ type Callback struct {
 var (
 	// ErrNoCallback is returned for a name that is not a callback of the script.
 	ErrNoCallback = errors.New("entity: the script has no such callback")
-	// ErrTooLarge is of an entity that has more to carry than a process may tell another at once. No
-	// copy of it is made, and it does not travel, until it is smaller.
-	ErrTooLarge = errors.New("entity: its properties and all else are too much to be carried")
 	// ErrTooMany is returned beyond a bound, such as limits.Timers.
 	ErrTooMany = errors.New("entity: too many")
 	// ErrGone is returned by methods of a part that has been destroyed or has moved to another app.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -68,7 +69,7 @@ func (r *Real) tooLarge(size int) {
 	for r.gone == staying && len(r.commits) > 0 {
 		c := r.commits[0]
 		r.commits = slices.Delete(r.commits, 0, 1)
-		r.callBack(c.method, entity.Callback{User: c.user, Err: entity.ErrTooLarge})
+		r.callBack(c.method, entity.Callback{User: c.user, Err: limits.ErrTooLarge})
 	}
 }
 

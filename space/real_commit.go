@@ -40,7 +40,7 @@ type commit struct {
 // backup that the base had, once that is as safe, also if the former one got it already: so what it does must
 // be the same when it is done again, for example a call with a number that its target knows to be a repeat.
 // Without a restore by this backup there is none, since all is undone. Of an entity that is too large
-// none is made, and Callback.Err is entity.ErrTooLarge.
+// none is made, and Callback.Err is limits.ErrTooLarge.
 //
 // Errors are entity.ErrNoCallback, entity.ErrGone, entity.ErrNoPart for an entity without a base,
 // which nothing restores, and entity.ErrTooMany beyond MaxCommits.

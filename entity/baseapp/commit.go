@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/script"
 )
@@ -80,7 +81,7 @@ func (b *base) unkept() error {
 	case !b.app.protected() || b.uncopied():
 		return nil
 	case c.large:
-		return entity.ErrTooLarge
+		return limits.ErrTooLarge
 	case c.roomless:
 		return errRoomless
 	}

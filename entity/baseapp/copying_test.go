@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -309,7 +310,7 @@ func TestCommitOfALargeBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.pass(time.Second)
-	if err := b.unkept(); !errors.Is(err, entity.ErrTooLarge) || len(b.commits) != 0 || c.heard("alarm") != 1 {
+	if err := b.unkept(); !errors.Is(err, limits.ErrTooLarge) || len(b.commits) != 0 || c.heard("alarm") != 1 {
 		t.Errorf("the script is told: %v, in %q", err, c.events)
 	}
 }

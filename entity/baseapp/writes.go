@@ -124,13 +124,15 @@ func (b *base) tellWaits(version uint64, err error) {
 func (b *base) tellStored() {
 	if len(b.keep.waits) > 0 && !b.app.frozen {
 		safe := func(w *storeWait) bool { return w.stored && (w.copy == kept || !b.protected()) }
-		b.tellEach(errStale, func(w *storeWait) bool { return safe(w) && w.stale })
+		b.tellEach(errStale(), func(w *storeWait) bool { return safe(w) && w.stale })
 		b.tellEach(nil, safe)
 	}
 }
 
 // errStale is of a write without the newest state of the cell part. The script may want another one.
-var errStale = &stored.Error{Code: stored.Busy, Reason: "baseapp: the base was written, and the cell part as it was, since that did not say its newest state in time"}
+func errStale() error {
+	return &stored.Error{Code: stored.Busy, Reason: "baseapp: the base was written, and the cell part as it was, since that did not say its newest state in time"}
+}
 
 func (b *base) tellEach(err error, which func(*storeWait) bool) {
 	for b.hears() {

@@ -11,14 +11,19 @@
 //	        entity.ErrFull, and entity.ErrArguments for one call above it
 //	512 KB  any other call (flow.MaxArguments): entity.ErrArguments
 //	896 KB  a cell part with all that it takes along (migrate.MaxParts): above it does not travel, and
-//	        has no backup; entity.Callback.Err of a Backup is entity.ErrTooLarge
+//	        has no backup; entity.Callback.Err of a Backup is ErrTooLarge
 //	896 KB  a base together with the copy of its cell part: above it no other BaseApp holds a copy,
 //	        which its Backup is told likewise
 package limits
 
 import (
+	"errors"
 	"time"
 )
+
+// ErrTooLarge is of an entity that has more to carry than a process may tell another at once. No
+// copy of it is made, and it does not travel, until it is smaller.
+var ErrTooLarge = errors.New("limits: the properties of the entity and all else are too much to be carried")
 
 const (
 	// Timers bounds the timers of one part of an entity, so that a script that adds one in every

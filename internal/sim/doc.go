@@ -28,12 +28,13 @@
 //
 // A wild world (Options.Wild) has more: clocks live by timers of every kind and keep a book of
 // them, heralds set space data under many keys, stones do nothing for a long time, brittle scripts
-// panic in every hook, bases of all kinds panic in their timers (cracks), twins log in under one name at once, namers fight for names of bases,
-// settlers have themselves and others made near somebody, and scripts of players change what their
-// clients see (views), add idols to it by hand, refuse moves into the ground (walls), and ask who
-// is near (ranges). Towers are seen from afar, and bases kick their clients. All seeds of TestSeeds
-// are wild, each in its own way (wildOf). The kept seeds and most scripts are not, so that their
-// runs stay the same. Each feature of a wild world draws from a chance of its own.
+// panic in every hook, bases of all kinds panic in their timers (cracks), twins log in under one
+// name at once, namers fight for names of bases, settlers have themselves and others made near
+// somebody, and scripts of players change what their clients see (views), add idols to it by hand,
+// refuse moves into the ground (walls), and ask who is near (ranges). Towers are seen from afar,
+// and bases kick their clients. All seeds of TestSeeds are wild, each in its own way (wildOf). The
+// kept seeds and most scripts are not, so that their runs stay the same. Each feature of a wild
+// world draws from a chance of its own.
 //
 // # Checkers
 //
@@ -93,10 +94,10 @@
 // losing sight of it. A client that meets it anew, on a cell whose ghost is late, meets it as it
 // was, and hears again what it has done since.
 //
-// In a sixth of the seeds players see through gateways (gateways.go): from one part of their space into
-// another, and into a second space. clientsConverge then knows of every place at which an entity may be
-// seen, and gatesFresh demands that what is seen of the second space is at most a second old,
-// unless the client's budget was spent.
+// In a sixth of the seeds players see through gateways (gateways.go): from one part of their space
+// into another, and into a second space. clientsConverge then knows of every place at which an
+// entity may be seen, and gatesFresh demands that what is seen of the second space is at most a
+// second old, unless the client's budget was spent.
 //
 // Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message, with
 // stones and pebbles about, which do nothing and so repeat nothing. In another one

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -162,11 +163,17 @@ func (k PrivateKey) MarshalText() ([]byte, error) { return nil, errSecret }
 // MarshalJSON writes "(hidden)", for logs.
 func (k PrivateKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
+// LogValue is "(hidden)".
+func (k PrivateKey) LogValue() slog.Value { return slog.StringValue(hidden) }
+
 // MarshalText fails, so that nobody takes what it writes for k. Hex gives k itself.
 func (k TicketKey) MarshalText() ([]byte, error) { return nil, errSecret }
 
 // MarshalJSON writes "(hidden)", for logs.
 func (k TicketKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// LogValue is "(hidden)".
+func (k TicketKey) LogValue() slog.Value { return slog.StringValue(hidden) }
 
 // Format writes "(hidden)" for every verb.
 func (k ClusterKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
@@ -180,8 +187,14 @@ func (k ClusterKey) MarshalText() ([]byte, error) { return nil, errSecret }
 // MarshalJSON writes "(hidden)", for logs.
 func (k ClusterKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
+// LogValue is "(hidden)".
+func (k ClusterKey) LogValue() slog.Value { return slog.StringValue(hidden) }
+
 // MarshalText fails, so that nobody takes what it writes for k. Hex gives k itself.
 func (k AccessKey) MarshalText() ([]byte, error) { return nil, errSecret }
 
 // MarshalJSON writes "(hidden)", for logs.
 func (k AccessKey) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// LogValue is "(hidden)".
+func (k AccessKey) LogValue() slog.Value { return slog.StringValue(hidden) }

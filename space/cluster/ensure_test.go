@@ -174,6 +174,10 @@ func TestEnsureOutlivesItsBaseApp(t *testing.T) {
 	}
 	defer func() { _ = c.Stop() }()
 	eventually(t, "told to both", seen.is(func(s *smithies) bool { return s.told == 2 && s.cells == 1 }))
+	eventually(t, "held by the other", func() bool { // or its death would end it
+		st, err := c.Status()
+		return err == nil && st.Counters.BackupsSent > 0 && st.Unprotected == 0 && st.RulesPending == 0
+	})
 	has := 0
 	seen.note(func(s *smithies) {
 		for i := range c.BaseApps() {

@@ -176,6 +176,9 @@ func (b *base) takeCall(part entity.Part, id entity.ID, own bool, body []byte) e
 // answer sends what became of a call, if that is asked for. Else it returns why the call was refused.
 func (b *base) answer(x *flow.ServerCall, results script.Results, err error) error {
 	if x.Request.IsZero() {
+		if b.failed { // it ends, and that was logged
+			return nil
+		}
 		return unlessPanicked(err)
 	}
 	if results.Later() || b.aside { // its next life answers

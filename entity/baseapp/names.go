@@ -128,8 +128,8 @@ func (b *base) registered(name string, asked uint64, m *wire.NameHeld) *flow.Gra
 	current := i >= 0 && asked >= b.names[i].since
 	given := !current || b.names[i].leaving
 	switch own := m.ID == b.id; {
-	case b.aside: // its next life is told that this was forgotten
-		if next := b.app.byID[b.id]; own && next != nil && next.named(name) < 0 { // and it is here: nobody else knows of the name
+	case b.aside: // its next life is told that this was forgotten, and knows nothing of the name
+		if next := b.app.byID[b.id]; own && (next == nil || next.named(name) < 0) {
 			b.app.baseMgr.Send(&wire.NameGone{Name: name, ID: b.id})
 		}
 	case own && (i < 0 || b.removed):

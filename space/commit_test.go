@@ -213,6 +213,11 @@ func TestBroadcastsAreBounded(t *testing.T) {
 	if err := call("x"); !errors.Is(err, entity.ErrFull) {
 		t.Errorf("one too many in a tick: %v", err)
 	}
+	r.avatar(7).e.Def.ClientMethod("show").SendLatestOnly = true
+	if err := call("x"); err != nil {
+		t.Errorf("one that takes the place of the last: %v", err)
+	}
+	r.avatar(7).e.Def.ClientMethod("show").SendLatestOnly = false
 	r.tick(1)
 	if err := call("x"); err != nil {
 		t.Errorf("in the next tick: %v", err)

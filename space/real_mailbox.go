@@ -70,7 +70,7 @@ func (c clientCaller) CallMethod(q entity.Request) error {
 		return err
 	}
 	if c.others {
-		if err := c.r.mayBroadcast(q.Args); err != nil {
+		if err := c.r.mayBroadcast(&q); err != nil {
 			return err
 		}
 	}
@@ -100,9 +100,13 @@ func (r *Real) checkClientCall(q *entity.Request, heard bool) error {
 // mayBroadcast refuses a call that those who see the entity would not hear: one that is too long for
 // one turn of it, or one that would push another of the same tick out of the history. (The call was
 // taken, and they heard nothing of it, or of all of them.)
-func (r *Real) mayBroadcast(args []byte) error {
-	if len(args) > witness.MaxCall {
+func (r *Real) mayBroadcast(q *entity.Request) error {
+	args := q.Args
+	switch {
+	case len(args) > witness.MaxCall:
 		return fmt.Errorf("%w: %d bytes, who sees the entity takes %d", entity.ErrArguments, len(args), witness.MaxCall)
+	case r.e.Def.ClientMethods[q.Method].SendLatestOnly:
+		return nil // it takes the place of the one before
 	}
 	s := &r.broadcasts
 	if s.tick != r.cell.tick {

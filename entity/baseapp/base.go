@@ -67,16 +67,16 @@ type base struct {
 	unsaved, unsavedBytes int // messages handled that no copy contains
 	// heard is the app that the cell part's last message came from. Acks go there when nobody knows
 	// where the real is.
-	heard    mercury.Address
-	link     cellLink
-	faults   faults       // of the cell part
-	breaks   faults       // of the base
-	handled  flow.Culprit // the message being handled
-	passing  bool         // it is passed over
-	timers   script.Timers
-	owed     script.Owed
-	requests script.Requests
-	keep     keeping
+	heard      mercury.Address
+	link       cellLink
+	cellFaults faults       // panics of the cell part
+	ownFaults  faults       // and of the base
+	message    flow.Culprit // the one being handled
+	passing    bool         // it is passed over
+	timers     script.Timers
+	owed       script.Owed
+	requests   script.Requests
+	keep       keeping
 
 	kind  *script.Type
 	value reflect.Value // of the script, a *T
@@ -208,7 +208,7 @@ func (b *base) guard(what string, f func()) {
 		invariant.Pass(r)
 		b.app.report.Errors++
 		b.log.Error("the script panicked", "in", what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-		b.guardFailed()
+		b.panicked()
 	}()
 	if !b.passing {
 		f()
@@ -326,7 +326,7 @@ func (b *base) giveUp() {
 // PropertyChanged is part of property.Holder. The client is sent the change at once.
 func (b *base) PropertyChanged(c *property.Change) {
 	p := b.props.Definition().Properties[c.Index]
-	if !b.shown() || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
+	if !b.shown() || b.aside || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
 		return
 	}
 	if msg, ok := protocol.AppendOwnValue(b.app.buf[:0], b.props, c); ok {

@@ -234,7 +234,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	c := b.link.Copy()
 	a.send(m.App, &migrate.Create{
 		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(), Title: b.seal.title(b.link.Order().Incarnation),
-		Session: b.clientSession(), Handled: c.Handled, Heard: b.link.Heard(), Restored: c.Restored, Pass: b.faults.pass(), Parts: c.Parts,
+		Session: b.clientSession(), Handled: c.Handled, Heard: b.link.Heard(), Restored: c.Restored, Pass: b.cellFaults.pass(), Parts: c.Parts,
 	})
 }
 
@@ -300,7 +300,7 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 	if b := a.byID[m.ID]; b.mayLose(from, m) && b.link.Lost(a.now, m.Order) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
 		if m.Fault {
-			b.link.Delay(b.faults.note(a.now, m.Culprit))
+			b.link.Delay(b.cellFaults.note(a.now, m.Culprit))
 		}
 		b.noteLost(m)
 		b.settleLink()

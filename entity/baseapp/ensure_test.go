@@ -200,15 +200,21 @@ func TestEnsureFails(t *testing.T) {
 	}
 }
 
+// claims has an entity ensured, whose name it gets; what it asks next is the store for its row.
+func (k *keeper) claims(name string, heard *[]string) (ask wire.RegisterName, load wire.CallStore) {
+	k.t.Helper()
+	k.ensure(name, heard)
+	ask = k.asksName()
+	k.holds(&ask, ask.ID)
+	return ask, k.asked(wire.StoreLoad)
+}
+
 // A base that has the name already goes before one that is yet to be made, and of two that have it one
 // ends.
 func TestEnsureLoses(t *testing.T) {
 	k := newSoleKeeper(t)
 	var heard []string
-	k.ensure("auction", &heard)
-	ask := k.asksName()
-	k.holds(&ask, ask.ID)
-	m := k.asked(wire.StoreLoad)
+	ask, m := k.claims("auction", &heard)
 	k.a.announceNames()
 	if n := one(t, told[wire.Names](k.rig, baseAppMgr)); len(n.Entries) != 1 || !n.Entries[0].Claim || n.Entries[0].ID != ask.ID {
 		t.Errorf("announces %+v", n)
@@ -292,10 +298,7 @@ func TestEnsureLoads(t *testing.T) {
 func TestSoleRowIsGivenBackForItsName(t *testing.T) {
 	k := newSoleKeeper(t)
 	var heard []string
-	k.ensure("auction", &heard)
-	ask := k.asksName()
-	k.holds(&ask, ask.ID)
-	m := k.asked(wire.StoreLoad)
+	_, m := k.claims("auction", &heard)
 	k.answer(&m, wire.StoreAnswer{Code: stored.Missing})
 	m = k.asked(wire.StoreReserve)
 	k.answer(&m, wire.StoreAnswer{Row: 42})

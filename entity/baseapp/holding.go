@@ -237,14 +237,14 @@ func (a *BaseApp) left(owner mercury.Address, id entity.ID) migrate.Step {
 
 // heritage is a base that has come to this app: from whom, by which departure, and how many apps after
 // the one of the copy. An app that would have had it before, but is gone as well, may have begun a life
-// of it. The life before of a base that was here is of, and nil otherwise.
+// of it. former is the life before, if that was here, and nil otherwise.
 type heritage struct {
-	id    entity.ID
-	from  mercury.Address
-	came  uint64
-	lives uint32
-	of    *base
-	parts []byte
+	id     entity.ID
+	from   mercury.Address
+	came   uint64
+	lives  uint32
+	former *base
+	parts  []byte
 }
 
 // takeOver restores bases of apps that are gone. Of a base that two of them had, one after the

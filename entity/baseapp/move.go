@@ -410,7 +410,7 @@ func (a *BaseApp) moveBack(why string) {
 			c.abort()
 		}
 		x.b.seat = nil
-		if err := a.restore(&heritage{id: x.b.id, from: a.net.Self(), came: x.b.copied.came, of: x.b, parts: x.parts}); err != nil {
+		if err := a.restore(&heritage{id: x.b.id, from: a.net.Self(), came: x.b.copied.came, former: x.b, parts: x.parts}); err != nil {
 			a.fault("a base that was to move cannot go on here", "entity", x.b.id, "error", err)
 		}
 		delete(m.accounts, x.b.account)

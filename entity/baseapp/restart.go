@@ -38,8 +38,8 @@ import (
 // the heir began the same one: what it said was taken for what had been said.)
 const lifeGap = 16
 
-// guardFailed contains a panic of the script: the base goes on from its copy, or ends.
-func (b *base) guardFailed() {
+// panicked is called when the script has: the base goes on from its copy, or ends.
+func (b *base) panicked() {
 	b.failed = true
 	if !b.breakOff() {
 		b.Destroy()
@@ -49,7 +49,7 @@ func (b *base) guardFailed() {
 // breakOff takes a base whose script has panicked out of the app, if it can go on from a copy.
 func (b *base) breakOff() bool {
 	a := b.app
-	if !b.restartable() || b.breaks.note(a.now, b.handled) > 0 {
+	if !b.restartable() || b.ownFaults.note(a.now, b.message) > 0 {
 		return false
 	}
 	b.removed, b.aside, b.destroying, a.swept = true, true, true, false
@@ -93,7 +93,7 @@ func (a *BaseApp) restart(b *base) {
 	a.talking.active = slices.DeleteFunc(a.talking.active, func(t *talk) bool { return t.of == b })
 	b.talks = nil
 	a.report.Restarted++
-	if err := a.restore(&heritage{id: b.id, from: a.net.Self(), came: b.copied.came, of: b, parts: b.copied.last}); err != nil {
+	if err := a.restore(&heritage{id: b.id, from: a.net.Self(), came: b.copied.came, former: b, parts: b.copied.last}); err != nil {
 		a.fault("a base whose script has panicked cannot go on from its copy, and is lost", "entity", b.id, "error", err)
 		b.giveUp()
 		return
@@ -117,11 +117,11 @@ func (a *BaseApp) letGo(b *base) {
 	}
 }
 
-// from takes over from the life before, which was here: it is known what that has begun since its copy
+// takeUp takes over from the life before, which was here: it is known what that has begun since its copy
 // was made. It is called before any code of the script runs.
-func (b *base) from(of *base) {
+func (b *base) takeUp(of *base) {
 	b.sessions = max(b.sessions, of.sessions)
-	b.faults, b.breaks = of.faults, of.breaks
+	b.cellFaults, b.ownFaults = of.cellFaults, of.ownFaults
 	b.copied.restarts = of.copied.restarts + 1
 	b.copied.number = max(b.copied.number, of.copied.number)
 	b.link.knows(&of.link)
@@ -142,12 +142,12 @@ func (l *cellLink) knows(of *cellLink) {
 
 // startHandling notes the message that is being handled, and whether it is to be passed over.
 func (b *base) startHandling(from entity.ID, part entity.Part, mark flow.Mark) {
-	b.handled = flow.Culprit{From: from, FromPart: part, Mark: mark}
-	if b.passing = slices.Contains(b.breaks.pass(), b.handled); b.passing {
+	b.message = flow.Culprit{From: from, FromPart: part, Mark: mark}
+	if b.passing = slices.Contains(b.ownFaults.pass(), b.message); b.passing {
 		b.app.report.PassedOver++
 		b.log.Error("a message is passed over: the script has panicked over it again and again",
 			"from", from.String(), "part", part.String(), "number", mark.Number(), "times", flow.MaxPanics)
 	}
 }
 
-func (b *base) endHandling() { b.handled, b.passing = flow.Culprit{}, false }
+func (b *base) endHandling() { b.message, b.passing = flow.Culprit{}, false }

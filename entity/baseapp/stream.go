@@ -291,9 +291,9 @@ func (a *BaseApp) restore(h *heritage) error {
 	}
 	b.copied.last = slices.Clone(h.parts) // what was read shares memory with those
 	cellApp := b.link.App()
-	if h.of != nil {
-		b.from(h.of)
-		cellApp = cmp.Or(h.of.link.App(), cellApp)
+	if h.former != nil {
+		b.takeUp(h.former)
+		cellApp = cmp.Or(h.former.link.App(), cellApp)
 	}
 	b.revive(core.life, h)
 	b.reviveKeep()
@@ -330,8 +330,8 @@ func (b *base) bornBy(life uint32) bool {
 func (b *base) revive(former uint32, h *heritage) {
 	a := b.app
 	life := former + lifeGap*h.lives
-	if h.of != nil {
-		life = h.of.life() + 1
+	if h.former != nil {
+		life = h.former.life() + 1
 	}
 	b.link.revive(a.now, former, life, adoptGap*h.lives)
 	b.passOverSessions(h.lives)

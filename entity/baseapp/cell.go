@@ -342,7 +342,7 @@ func (a *BaseApp) passFlow(m *flow.Message) {
 		a.tooEarly("a flow by way of its base", m.To, m.Reply)
 	case b == nil:
 		a.sayGone(m.Reply, m)
-	case b.link.Open():
+	case b.link.State() != linkNone: // one that leaves says itself what it was the last to handle
 	case b.partEnded():
 		a.sayGone(m.Reply, m)
 	default:

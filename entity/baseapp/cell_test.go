@@ -575,6 +575,53 @@ func TestDestroyCell(t *testing.T) {
 	}
 }
 
+// A cell part that was told to go may be on its app already, and handle what comes by its own way. So
+// the base says of no call that came by way of it that the part has ended, until it has.
+func TestPartThatLeavesHasNotEnded(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		t.Run(fmt.Sprintf("live=%t", live), func(t *testing.T) {
+			r := joinedRig(t)
+			id, v := r.spawn()
+			r.create(id, v)
+			if live {
+				r.current(appX, id, 1, 0, 0)
+			}
+			if err := v.DestroyCell(); err != nil {
+				t.Fatal(err)
+			}
+			m := call(ofX, entity.CellPart, id, 1, ofX)
+			m.ToPart, m.Reply = entity.CellPart, appY
+			said := func() (ends, remainders int) {
+				r.take(appY)
+				r.tell(appY, m)
+				r.tell(appY, &flow.Inquiry{Of: id, OfPart: entity.CellPart, By: ofX, ByPart: entity.CellPart, Reply: appY, Stamp: 1})
+				for _, x := range r.take(appY) {
+					switch id, body, err := wire.Split(x); {
+					case err != nil:
+						t.Fatal(err)
+					case id == wire.FlowAckID && parsed[flow.Ack](t, body).Gone:
+						ends++
+					case id == wire.FlowRemainderID:
+						remainders++
+					}
+				}
+				return ends, remainders
+			}
+			if ends, remainders := said(); ends+remainders != 0 {
+				t.Errorf("before the end it was told of %d ends, and %d remainders", ends, remainders)
+			}
+			if !live {
+				r.current(appX, id, 1, 0, 0)
+			}
+			r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+			r.wantLink(id, linkNone, 1, 0, nowhere)
+			if ends, remainders := said(); ends != 1 || remainders != 1 {
+				t.Errorf("after the end it was told of %d ends, and %d remainders", ends, remainders)
+			}
+		})
+	}
+}
+
 func TestTheScriptMayCreateTheNextCellWhenItLosesOne(t *testing.T) {
 	r := joinedRig(t)
 	r.do["lost cell"] = func(v *avatar) { r.createCell(v) }

@@ -23,9 +23,10 @@ func (b *base) settled(in *flow.Receiver) uint64 {
 
 // partEnded reports whether a base without a cell part has none whatever dies. (A caller was told that the
 // cell part had ended, and gave its call up. The BaseApp died before a copy knew of the end, and the heir
-// brought the cell part back, which never heard of the call.)
+// brought the cell part back, which never heard of the call.) One that leaves has not ended: it may be on
+// its CellApp, and handle what comes next from the same caller.
 func (b *base) partEnded() bool {
-	return !b.link.Open() && (b.link.closed == 0 || b.copiedSince(b.link.closed))
+	return b.link.State() == linkNone && (b.link.closed == 0 || b.copiedSince(b.link.closed))
 }
 
 // copiedSince reports whether a copy that was made after then is where the death of this app does not reach

@@ -50,19 +50,20 @@ type Cell struct {
 	game time.Duration // game time, which pace keeps
 	pace pace
 
-	reals    sorted
-	near     neighbours // the reals
-	due      []*Real    // scratch: those whose clients are told something
-	rooms    []baseRoom // scratch; see clientRoom
-	ghosts   sorted
-	ranges   aoi.Index
-	triggers map[aoi.Trigger]*Real
-	adders   adders
-	border   border
-	gates    gates
-	annex    bool // see there
-	yielded  bool // the annex has the ghosts
-	unseen   witness.Unseen
+	reals     sorted
+	near      neighbours // the reals
+	due       []*Real    // scratch: those whose clients are told something
+	rooms     []baseRoom // scratch; see clientRoom
+	ghosts    sorted
+	ranges    aoi.Index
+	triggers  map[aoi.Trigger]*Real
+	sightings []sighting // scratch of deliverRangeEvents
+	adders    adders
+	border    border
+	gates     gates
+	annex     bool // see there
+	yielded   bool // the annex has the ghosts
+	unseen    witness.Unseen
 
 	departing []*Real
 	hurried   []*Real // to tell their haunts of before the tick

@@ -29,6 +29,9 @@ type kept struct {
 	ids    []entity.ID // 0 in an empty slot
 	orders []uint32    // count when they left
 	notes  []note
+	line   []place // of those that were kept, the oldest first
+	passed int     // how many at the front of line are not kept any more
+	used   int     // slots that are not empty
 	bytes  int
 	count  uint32 // of entities kept so far
 	off    bool   // nothing is kept: for measurements
@@ -51,15 +54,31 @@ func (k *kept) find(id entity.ID) (slot int, ok bool) {
 	return slot, slot >= 0
 }
 
-// oldest is the slot of who left first, -1 if all are empty.
+// place is where an entity was kept that left as the order-th.
+type place struct {
+	order uint32
+	slot  uint8
+}
+
+// oldest is the slot of who left first of those that are kept. There must be one.
 func (k *kept) oldest() int {
-	best := -1
-	for i, id := range k.ids {
-		if id != 0 && (best < 0 || int32(k.orders[i]-k.orders[best]) < 0) {
-			best = i
+	for {
+		at := k.line[k.passed]
+		if slot := int(at.slot); k.ids[slot] != 0 && k.orders[slot] == at.order {
+			return slot
 		}
+		k.passed++
 	}
-	return best
+}
+
+// enlist has a slot stand in line as that of the last to leave.
+func (k *kept) enlist(slot int) {
+	if len(k.line) >= 2*protocol.MaxKept { // half of them came back, or went before their time
+		k.line = slices.DeleteFunc(k.line, func(at place) bool { return k.ids[at.slot] == 0 || k.orders[at.slot] != at.order })
+		k.passed = 0
+	}
+	k.line = append(k.line, place{k.orders[slot], uint8(slot)})
+	k.used++
 }
 
 // room finds a slot for an entity of some size, and empties what is in the way: drop are the slots that
@@ -75,10 +94,10 @@ func (k *kept) room(id entity.ID, size int) (slot int, drop []byte) {
 		k.empty(old)
 		k.drop = append(k.drop, byte(old))
 	}
-	switch free := slices.Index(k.ids, 0); {
+	switch {
 	case ok:
-	case free >= 0:
-		slot = free
+	case k.used < len(k.ids):
+		slot = slices.Index(k.ids, 0)
 	case len(k.ids) < protocol.MaxKept:
 		slot = len(k.ids)
 		k.grow()
@@ -96,6 +115,7 @@ func (k *kept) grow() {
 
 func (k *kept) empty(slot int) {
 	k.ids[slot] = 0
+	k.used--
 	k.bytes -= int(k.notes[slot].size)
 }
 
@@ -104,6 +124,7 @@ func (k *kept) put(slot int, en *entry, size int) {
 	a, n := en.a, &k.notes[slot]
 	k.count++
 	k.ids[slot], k.orders[slot], k.bytes = a.id, k.count, k.bytes+size
+	k.enlist(slot)
 	*n = note{a.incarnation, en.moved, a.heard, int32(size), en.rested, append(n.have[:0], a.have...), append(n.lossy[:0], a.lossy...)}
 }
 
@@ -240,6 +261,7 @@ func (k *kept) read(r *codec.Reader) {
 			return
 		}
 		k.ids[slot], k.orders[slot], k.notes[slot] = id, k.count, n
+		k.enlist(slot)
 		k.bytes += int(n.size)
 	}
 }

@@ -2,6 +2,8 @@ package witness
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +153,47 @@ func TestKeptIsBounded(t *testing.T) {
 
 // A crowd walks to and fro over the edge of a player's area of interest. Each has some 200 bytes of
 // properties, and one in ten changes a property while it is away.
+// Who left first is dropped first, whoever came back meanwhile; and what that takes to know is bounded.
+func TestOldestIsDropped(t *testing.T) {
+	type leaver struct {
+		id   entity.ID
+		slot int
+	}
+	var (
+		k      kept
+		twin   []leaver // who is kept, the oldest first
+		chance = rand.New(rand.NewPCG(1, 1))
+		far    = &entry{a: new(account)}
+	)
+	without := func(slot int) { twin = slices.DeleteFunc(twin, func(l leaver) bool { return l.slot == slot }) }
+	for round := range 20_000 {
+		if few := round/5_000%2 == 1; few && len(twin) > 0 { // as many come back as leave
+			slot := twin[chance.IntN(len(twin))].slot
+			k.empty(slot)
+			without(slot)
+		}
+		far.a.id = entity.ID(1 + chance.IntN(400))
+		size := 1 + chance.IntN(600)
+		slot, drop := k.room(far.a.id, size)
+		twin = slices.DeleteFunc(twin, func(l leaver) bool { return l.id == far.a.id }) // it is kept anew
+		for _, dropped := range drop {
+			if oldest := twin[0].slot; oldest != int(dropped) {
+				t.Fatalf("round %d: slot %d is dropped, not %d", round, dropped, oldest)
+			}
+			without(int(dropped))
+		}
+		if i := slices.IndexFunc(twin, func(l leaver) bool { return l.slot == slot }); i > 0 {
+			t.Fatalf("round %d: slot %d is taken, and %d others left before", round, slot, i)
+		}
+		without(slot)
+		k.put(slot, far, size)
+		twin = append(twin, leaver{far.a.id, slot})
+		if k.used != len(twin) || k.bytes > MaxKeptBytes || len(k.line) > 2*protocol.MaxKept {
+			t.Fatalf("round %d: %d are kept with %d bytes, %d stand in line; want %d", round, k.used, k.bytes, len(k.line), len(twin))
+		}
+	}
+}
+
 func TestKeptSavesBytes(t *testing.T) {
 	walk := func(off bool) (bundles, packets int) {
 		d := testDefinition(t, &property.Property{Name: "look", Type: property.Scalar(property.KindString), Flags: property.OtherClients})

@@ -33,7 +33,6 @@ type desk struct {
 	header  int      // bytes of the bundle before its first message
 	picked  []uint64 // a bit for each entry of which the place goes into a packet
 	forms   []form   // for each of those, how
-	fetched uint32   // nobody reads it: see fetch.go
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
 	packed  []byte   // the same message, packed

@@ -20,6 +20,9 @@ import (
 // back to Unsent before the next call. All are valid until that call.
 func (w *Witness) Update(watcher *presence.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
 	w.begin(watcher, tick, direct, unlimited)
+	if w.queue.on {
+		w.fetchTurns()
+	}
 	w.tend()
 	budget := w.Budget() - w.deficit
 	if !w.queue.on {
@@ -82,6 +85,7 @@ func (w *Witness) size() int { return len(w.bundle) - w.header + w.moves.size() 
 // of entries that are finished, and has the others looked at.
 func (w *Witness) tend() {
 	w.closeGaps()
+	w.fetchOdd()
 	odd := w.odd
 	w.odd = w.odd[:0]
 	for _, n := range odd {

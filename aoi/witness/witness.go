@@ -16,6 +16,7 @@ type Witness struct {
 	odd     []ref   // entries without a Subject to look at, and some that have one again
 	number  uint64  // of the last bundle
 	updates uint32  // counts round, without 0
+	fetched uint32  // nobody reads it: see fetch.go
 	scale   float32 // of distances, from factor and spare
 	spare   spare   // what the cell saves
 	deficit int     // bytes that earlier Updates sent beyond their budget

@@ -58,7 +58,8 @@
 //	ErrNoEntity    the entity has ended, its BaseApp has died, or nobody knows where it is; told at
 //	               once, but for an entity without a base that is nowhere, after 15 seconds
 //	ErrNoPart      the entity has no such part now
-//	ErrNoMethod    its type has no script there, or not this method
+//	ErrNoMethod    its type has no script there, or not this method; or it is of another type than
+//	               the mailbox says
 //	ErrRefused     the script of a part of which there is no copy panicked, or that of another part
 //	               three times over this call; or its results do not fit the definition
 //	ErrTimeout     none of these came in time: see Mailbox.Within

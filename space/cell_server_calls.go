@@ -38,6 +38,9 @@ func (c realCaller) CallMethod(q entity.Request) error {
 		}
 	}
 	if q.To == r.e.ID {
+		if err := r.checkCalled(q.Def.ID); err != nil {
+			return err
+		}
 		return r.callOwn(&q)
 	}
 	return r.callPart(&q)
@@ -71,7 +74,7 @@ func (r *Real) sendCall(p *peer, q *entity.Request) error {
 	if !p.out.HasRoom() {
 		return fmt.Errorf("%w: %w", entity.ErrFull, r.unsent(p, flow.ErrFull))
 	}
-	m := flow.ServerCall{Caller: r.e.ID, CallerPart: entity.CellPart, Cause: r.cause, Part: q.Kind.Part(), Method: uint16(q.Method), Args: q.Args}
+	m := flow.ServerCall{Caller: r.e.ID, CallerPart: entity.CellPart, Cause: r.cause, Part: q.Kind.Part(), Type: q.Def.ID, Method: uint16(q.Method), Args: q.Args}
 	if r.cause != 0 {
 		if p.made != r.cause {
 			p.made, p.turns = r.cause, 0
@@ -175,6 +178,9 @@ func (r *Real) serverCall(m *flow.Message, body []byte) error {
 	if flow.IsAsk(x.Method) {
 		return r.answerAsk(&x)
 	}
+	if err := r.checkCalled(x.Type); err != nil {
+		return r.answer(&x, script.Results{}, err)
+	}
 	if x.Caller != r.e.ID {
 		r.call = entity.Call{Source: x.Caller, Number: x.Cause}
 	}
@@ -188,9 +194,16 @@ func (r *Real) serverCall(m *flow.Message, body []byte) error {
 	return r.answer(&x, results, err)
 }
 
+// checkCalled reports a call as an entity of another type.
+func (r *Real) checkCalled(as uint16) error {
+	return script.CheckCalled(r.cell.scripts.Schema(), as, r.e.Def)
+}
+
 // clientCallOf calls the own client for another entity's script.
 func (r *Real) clientCallOf(x *flow.ServerCall) error {
-	switch {
+	switch err := r.checkCalled(x.Type); {
+	case err != nil:
+		return err
 	case entity.ClientPart.Method(r.e.Def, int(x.Method)) == nil:
 		return entity.ErrNoMethod
 	case len(x.Args) > witness.MaxEntity:

@@ -92,7 +92,7 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 		&property.Definition{Name: "Rock", HasCell: true, HasClient: true},
 		&property.Definition{Name: "Account", HasBase: true},
 		&property.Definition{Name: "Tower", HasCell: true, HasClient: true, AppealRadius: 60},
-		&property.Definition{Name: "Beacon", HasCell: true, HasClient: true, ManualAoI: true},
+		&property.Definition{Name: "Beacon", HasCell: true, HasClient: true, ManualAoI: true, CellMethods: []*property.Method{{Name: "shine", Args: arg}}},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,33 @@ func TestCellPartsCallEachOther(t *testing.T) {
 	r.waitsForNothing(7)
 }
 
+// A mailbox of another type than the entity's would call the method that has the same index there.
+func TestCallAsAnotherType(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	for _, target := range []entity.ID{7, 8} {
+		as := r.real(7).Lookup(target, "Beacon", entity.CellMailbox)
+		switch err := as.Then("OnPaid", 1).Call("shine", 5); {
+		case target == 8 && err != nil:
+			t.Fatal(err)
+		case target == 7 && !errors.Is(err, entity.ErrNoMethod):
+			t.Errorf("its own call: %v", err)
+		}
+		refused := r.apps[1].count.Refused
+		if err := as.Call("shine", 5); target == 8 && err != nil {
+			t.Fatal(err)
+		}
+		r.tick(3)
+		if n := r.apps[1].count.Refused - refused; target == 8 && n != 1 {
+			t.Errorf("%d calls without an answer were counted as refused", n)
+		}
+	}
+	r.diary(8, "")
+	if got := r.avatar(7).Diary.Get(); !strings.Contains(got, "it is of type Avatar, and was called as Beacon") {
+		t.Errorf("the caller has %q", got)
+	}
+}
+
 // Each call that is not handled says why, once.
 func TestCallsSayWhyTheyFail(t *testing.T) {
 	r := newRig(t, 2)

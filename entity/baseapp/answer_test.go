@@ -97,7 +97,7 @@ func TestOwedAnswersOfARestoredBase(t *testing.T) {
 	id, v := busy(t, first)
 	tokens := first.gives(ofW)
 	ask := func(n uint64, within time.Duration) *flow.Message {
-		x := flow.ServerCall{Caller: ofW, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: n}, Within: within, Part: entity.BasePart, Args: []byte{30, 0, 0, 0}}
+		x := flow.ServerCall{Type: avatarType, Caller: ofW, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: n}, Within: within, Part: entity.BasePart, Args: []byte{30, 0, 0, 0}}
 		for i, m := range v.Def().BaseMethods {
 			if m.Name == "give" {
 				x.Method = uint16(i)

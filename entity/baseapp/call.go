@@ -42,6 +42,9 @@ func (b *base) CallMethod(q entity.Request) error {
 		}
 	}
 	if q.To == b.id {
+		if err := script.CheckCalled(b.app.cfg.Schema, q.Def.ID, b.props.Definition()); err != nil {
+			return err
+		}
 		return b.callOwn(&q)
 	}
 	return b.callOther(&q)
@@ -119,7 +122,7 @@ func (b *base) callSelf(q *entity.Request) error {
 
 // sendCall sends a call to a part by send.
 func (b *base) sendCall(q *entity.Request, send func(payload []byte) error) error {
-	m := flow.ServerCall{Caller: b.id, CallerPart: entity.BasePart, Part: q.Kind.Part(), Method: uint16(q.Method), Args: q.Args}
+	m := flow.ServerCall{Caller: b.id, CallerPart: entity.BasePart, Part: q.Kind.Part(), Type: q.Def.ID, Method: uint16(q.Method), Args: q.Args}
 	if q.OnReply != "" {
 		var err error
 		if m.Request, err = b.requests.Add(b.app.game, q, 0, b.life(), limits.BaseRequests); err != nil {
@@ -162,6 +165,11 @@ func (b *base) takeCall(part entity.Part, id entity.ID, own bool, body []byte) e
 		return b.answer(&x, script.Results{}, fmt.Errorf("%w: a base does not hand on calls to its cell part", entity.ErrRefused))
 	case own && direct && x.Part == entity.BasePart && flow.IsWish(x.Method):
 		return b.takeWish(&x)
+	}
+	if err := script.CheckCalled(b.app.cfg.Schema, x.Type, b.props.Definition()); err != nil {
+		return b.answer(&x, script.Results{}, err)
+	}
+	switch {
 	case x.Part == entity.BasePart:
 		defer func(c entity.Call) { b.handling = c }(b.handling)
 		b.handling = entity.Call{Source: x.Caller, Number: x.Cause}

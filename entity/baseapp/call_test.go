@@ -84,7 +84,7 @@ func TestCallsToTheGone(t *testing.T) {
 
 // call is a call of another entity's part.
 func call(from entity.ID, part entity.Part, to entity.ID, number uint64, caller entity.ID) *flow.Message {
-	x := flow.ServerCall{Caller: caller, CallerPart: part, Part: entity.BasePart, Method: 0}
+	x := flow.ServerCall{Type: avatarType, Caller: caller, CallerPart: part, Part: entity.BasePart, Method: 0}
 	return &flow.Message{From: from, FromPart: part, To: to, ToPart: entity.BasePart, Incarnation: 1, Born: 1, Low: number, Number: number,
 		Reply: appW, Payload: x.Append(nil)}
 }
@@ -157,7 +157,7 @@ func TestAnswerIsSaidAgainToTheRestored(t *testing.T) {
 	give := slices.IndexFunc(v.Def().BaseMethods, func(m *property.Method) bool { return m.Name == "give" })
 	calls := func(life uint32) (answers []flow.Message) {
 		t.Helper()
-		x := flow.ServerCall{Caller: ofW, CallerPart: entity.CellPart, Cause: 5, Turn: 1, Request: flow.RequestID{Cause: 5, Number: 1}, Within: time.Second,
+		x := flow.ServerCall{Type: avatarType, Caller: ofW, CallerPart: entity.CellPart, Cause: 5, Turn: 1, Request: flow.RequestID{Cause: 5, Number: 1}, Within: time.Second,
 			Part: entity.BasePart, Method: uint16(give), Args: []byte{30, 0, 0, 0}}
 		r.tell(appX, &flow.Message{From: ofW, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: life, Born: life,
 			Low: uint64(life), Number: uint64(life), Reply: appX, Payload: x.Append(nil)})
@@ -196,7 +196,7 @@ func TestCallsOfClientsFromElsewhere(t *testing.T) {
 	r := joinedRig(t)
 	p, id, _ := r.play("ann")
 	chat := func(number uint64, method uint16) {
-		x := flow.ServerCall{Caller: ofX, CallerPart: entity.CellPart, Part: entity.ClientPart, Method: method, Args: []byte{1, 'x'}}
+		x := flow.ServerCall{Type: avatarType, Caller: ofX, CallerPart: entity.CellPart, Part: entity.ClientPart, Method: method, Args: []byte{1, 'x'}}
 		m := call(ofX, entity.CellPart, id, number, ofX)
 		m.Payload = x.Append(nil)
 		r.tell(appX, m)
@@ -225,5 +225,42 @@ func TestOversizeCall(t *testing.T) {
 	}
 	if n := r.a.Counters().OversizeCalls; n != 1 {
 		t.Errorf("%d calls are counted", n)
+	}
+}
+
+// A mailbox of another type than the entity's would call the method that has the same index there.
+func TestCallAsAnotherType(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	as := func(typ uint16, part entity.Part, number uint64) {
+		x := flow.ServerCall{Caller: ofW, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: number}, Within: time.Minute, Part: part, Type: typ}
+		m := call(ofW, entity.BasePart, id, number, ofW)
+		m.Payload = x.Append(nil)
+		r.tell(appW, m)
+	}
+	as(avatarType-1, entity.BasePart, 1)
+	as(avatarType-1, entity.ClientPart, 2)
+	as(avatarType+9, entity.BasePart, 3)
+	as(avatarType, entity.BasePart, 4)
+	if n := r.heard("hidden"); n != 1 {
+		t.Errorf("it was called %d times", n)
+	}
+	want := []string{"of type Avatar, and was called as Engine", "of type Avatar, and was called as Engine", "called as type that nobody has", ""}
+	for _, m := range told[flow.Message](r, appW) {
+		if flow.Payload(m.Payload[0]) != flow.AnswerPayload {
+			continue
+		}
+		a := parsed[flow.Answer](t, m.Payload[1:])
+		text := want[a.Request.Number-1]
+		if err := a.Err(); (err == nil) != (text == "") || err != nil && (!errors.Is(err, entity.ErrNoMethod) || !strings.Contains(err.Error(), text)) {
+			t.Errorf("call %d is answered by %v", a.Request.Number, err)
+		}
+		want[a.Request.Number-1] = "answered once"
+	}
+	if slices.ContainsFunc(want, func(text string) bool { return text != "answered once" }) {
+		t.Errorf("not all are answered: %q", want)
+	}
+	if err := v.Lookup(id, "Engine", entity.BaseMailbox).Call("start"); !errors.Is(err, entity.ErrNoMethod) || !strings.Contains(err.Error(), "called as Engine") {
+		t.Errorf("its own call: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func rich(t *testing.T) (*copier, entity.ID, *avatar) {
 func (c *copier) ask(to entity.ID, number uint64) *flow.Message {
 	m := call(ofW, entity.BasePart, to, number, ofW)
 	give := slices.IndexFunc(c.script(to).Def().BaseMethods, func(m *property.Method) bool { return m.Name == "give" })
-	x := flow.ServerCall{Caller: ofW, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: number}, Within: time.Minute, Part: entity.BasePart, Method: uint16(give), Args: []byte{30, 0, 0, 0}}
+	x := flow.ServerCall{Type: avatarType, Caller: ofW, CallerPart: entity.BasePart, Request: flow.RequestID{Life: 1, Number: number}, Within: time.Minute, Part: entity.BasePart, Method: uint16(give), Args: []byte{30, 0, 0, 0}}
 	m.Payload = x.Append(nil)
 	return m
 }

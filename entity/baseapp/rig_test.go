@@ -230,11 +230,14 @@ var (
 	_ mercury.Transport = (*dialler)(nil)
 )
 
+// avatarType is the Avatar's id in testSchema.
+const avatarType = 1
+
 func testSchema(t testing.TB) *property.Schema {
 	t.Helper()
 	i32, text := property.Scalar(property.KindInt32), property.Scalar(property.KindString)
 	// What clients do not know comes first, so that their numbers are not the server's.
-	s, err := property.NewSchema(&property.Definition{Name: "Engine", HasBase: true}, &property.Definition{
+	s, err := property.NewSchema(&property.Definition{Name: "Engine", HasBase: true, BaseMethods: []*property.Method{{Name: "start"}}}, &property.Definition{
 		Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
 		Properties: []*property.Property{
 			{Name: "health", Type: i32, Flags: property.AllClients, Default: property.Int(100)},

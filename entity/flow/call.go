@@ -74,7 +74,10 @@ type ServerCall struct {
 	// Within is how long the caller waits for one, in game time; it travels in milliseconds, rounded up.
 	Within time.Duration
 	// Part is the part that the call is for.
-	Part   entity.Part
+	Part entity.Part
+	// Type is what the caller takes the target for (property.Definition.ID), whose methods Method counts;
+	// an ask and a wish are for entities of all types, and have any.
+	Type   uint16
 	Method uint16 // property.Method.Index
 	Args   []byte // aliases the input after Parse
 }
@@ -89,7 +92,7 @@ func (m *ServerCall) Append(b []byte) []byte {
 	if !m.Request.IsZero() {
 		b = binary.AppendUvarint(b, uint64((m.Within+time.Millisecond-1)/time.Millisecond))
 	}
-	b = append(b, byte(m.Part))
+	b = binary.LittleEndian.AppendUint16(append(b, byte(m.Part)), m.Type)
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	return append(b, m.Args...)
 }
@@ -110,7 +113,7 @@ func (m *ServerCall) Parse(body []byte) error {
 		}
 		m.Within = time.Duration(ms) * time.Millisecond
 	}
-	m.Part = fields.ReadPart(&r)
+	m.Part, m.Type = fields.ReadPart(&r), r.U16()
 	m.Method = r.U16()
 	m.Args = r.Rest()
 	if m.CallerPart == entity.ClientPart {

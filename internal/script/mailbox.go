@@ -1,6 +1,8 @@
 package script
 
 import (
+	"fmt"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
@@ -22,6 +24,19 @@ func Callable(m property.Mailbox, s *property.Schema, via Caller) entity.Mailbox
 		return entity.Mailbox{}
 	}
 	return entity.Mailbox{ID: id, Kind: kind, Def: d, Via: via, At: m.At, Salt: m.Salt}
+}
+
+// CheckCalled reports a call of an entity by a mailbox of another type: the method with the index would
+// be another one. Mailboxes come from Lookup by a wrong name, or from the time before an id was given anew.
+func CheckCalled(s *property.Schema, called uint16, is *property.Definition) error {
+	if called == is.ID {
+		return nil
+	}
+	as := "type that nobody has"
+	if d := s.ByID(called); d != nil {
+		as = d.Name
+	}
+	return fmt.Errorf("%w: it is of type %s, and was called as %s", entity.ErrNoMethod, is.Name, as)
 }
 
 // Find is what Lookup of a part of an entity returns.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -136,8 +137,19 @@ func (b *base) protected() bool {
 	return b.app.protected() && !b.copied.large && !b.copied.roomless && !b.uncopied()
 }
 
+// retain keeps the newest copy, from which the base goes on if its script panics.
+func (b *base) retain(parts []byte) {
+	if b.copied.lapse(); b.protected() {
+		b.copied.last = append(b.copied.last, parts...)
+	}
+}
+
+// lapse drops the newest copy: from now on what is settled is in no copy, and nobody may go on from it.
+func (c *copied) lapse() { c.last = c.last[:0] }
+
 // exposed tells all who keep something for a base that nothing protects it any more.
 func (b *base) exposed() {
+	b.copied.lapse()
 	b.link.in.Owe()
 	for _, t := range b.talks {
 		t.in.Owe()
@@ -195,6 +207,18 @@ func (a *BaseApp) tickCopies() {
 	a.copyForRule()
 	a.copyOldest()
 	a.endCycle()
+	if invariant.On {
+		a.assertCopies()
+	}
+}
+
+// assertCopies checks that no base can go on from a copy that may lack what is settled.
+func (a *BaseApp) assertCopies() {
+	for _, b := range a.list {
+		if !b.removed && !b.protected() && len(b.copied.last) > 0 {
+			invariant.Broken("baseapp: nothing protects %v, and it would go on from a copy of %v ago", b.id, a.now-b.copied.at)
+		}
+	}
 }
 
 func (a *BaseApp) copySoon() {
@@ -251,6 +275,7 @@ func (a *BaseApp) copyNow(b *base) bool {
 	k.queue.turn(a.now, b)
 	b.namesCopied(c.number)
 	if len(to) == 0 { // nobody is there: nothing may wait for a copy
+		c.lapse()
 		c.sent, c.waiting = c.sent[:0], c.waiting[:0]
 		b.saved(c.number)
 		if a.ruled(b) {
@@ -264,7 +289,7 @@ func (a *BaseApp) copyNow(b *base) bool {
 		return true
 	}
 	c.large = false
-	c.last = append(c.last[:0], k.parts...)
+	b.retain(k.parts)
 	c.sent = append(c.sent[:0], to...)
 	c.waiting = append(c.waiting[:0], to...)
 	k.copy = migrate.BaseCopy{ID: b.id, Number: c.number, Cycle: c.cycle, Parts: k.parts}

@@ -23,7 +23,8 @@ import (
 // Invariants:
 //
 //   - The copy has all that counts as settled, since only what is in a confirmed copy does. The rest
-//     comes again, because the next life says that it has not handled it.
+//     comes again, because the next life says that it has not handled it. While nothing protects a base
+//     all is settled at once, so its last copy is dropped (lapse).
 //   - Nothing that the broken life said after the panic goes out, least of all an answer: the call
 //     comes again, and is answered then.
 //   - A message over which the script has panicked flow.MaxPanics times is passed over by the next

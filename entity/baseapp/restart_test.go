@@ -146,6 +146,37 @@ func TestPanicWithoutACopy(t *testing.T) {
 	}
 }
 
+// While nothing protects a base, all that it handles is settled, and others forget it. A copy of before, or
+// of that time, does not have it, and nobody goes on from that when there is another BaseApp again.
+func TestPanicWithACopyOfUnprotectedTimes(t *testing.T) {
+	c, id, _ := rich(t)
+	hear := func(number uint64) {
+		m := call(ofX, entity.CellPart, id, number, ofX)
+		m.Reply, m.Low = appX, 1
+		c.tell(appX, m)
+	}
+	c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appW})
+	c.pass(time.Second)
+	hear(1)
+	c.rig.tick()
+	if a := c.acks(appX, id); len(a) == 0 || a[len(a)-1].Settled != 1 || c.a.protected() {
+		t.Fatalf("protected %t, the call is not settled: %+v", c.a.protected(), a)
+	}
+	c.pass(time.Second)
+	c.take()
+	c.baseApp(appV, 15)
+	c.a.tickRuling() // at the end of the tick there would be a copy
+	c.do["hidden"] = func(*avatar) { panic("boom") }
+	hear(2)
+	if calls, copies := c.heard("hidden"), c.copiesOf(id); calls != 3 || copies != 0 || !c.a.protected() {
+		t.Fatalf("%d calls, %d copies, protected %t", calls, copies, c.a.protected())
+	}
+	c.pass(time.Second)
+	if c.a.byID[id] != nil || c.a.Counters().Restarted != 0 {
+		t.Error("it goes on from a copy that lacks what is settled")
+	}
+}
+
 // The client of a base that panics loses its channel, and finds its place by its token.
 func TestClientOfABrokenBase(t *testing.T) {
 	c := newCopier(t)

@@ -186,6 +186,11 @@ func (a *BaseApp) joinPartners() {
 	r.all = slices.DeleteFunc(r.all, a.links.Dead)
 	slices.SortFunc(r.all, func(x, y mercury.Address) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Salt, y.Salt)) })
 	r.all = slices.Compact(r.all)
+	if !a.protected() {
+		for _, b := range a.list {
+			b.copied.lapse()
+		}
+	}
 }
 
 // copyForRule backs up what the pending rule lacks, in order of the ids. When a whole pass has found

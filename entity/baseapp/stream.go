@@ -289,7 +289,7 @@ func (a *BaseApp) restore(h *heritage) error {
 		// Holders may have copies from when the base was here before. No app sends a million copies a second.
 		b.copied.number = uint64(a.now / time.Microsecond)
 	}
-	b.copied.last = slices.Clone(h.parts) // what was read shares memory with those
+	b.retain(h.parts)
 	cellApp := b.link.App()
 	if h.former != nil {
 		b.takeUp(h.former)

@@ -226,3 +226,27 @@ func TestCallThatEndsOneOfTwoCellParts(t *testing.T) {
 		}
 	}
 }
+
+// The answer to a caller that has ended is for nobody: it is no call that came to nothing.
+func TestAnswerToNobody(t *testing.T) {
+	for _, x := range []float32{-30, 30} {
+		t.Run(fmt.Sprint("caller at ", x), func(t *testing.T) {
+			r := newRig(t, 2)
+			r.create(7, -20, 1)
+			id := r.ending(false, x)
+			r.tick(5)
+			if err := r.cellOf(id, 7).Then("OnPaid", 0).Call("pay", 1); err != nil {
+				t.Fatal(err)
+			}
+			r.avatar(id).Destroy()
+			r.tick(50)
+			refused, late := uint64(0), uint64(0)
+			for _, a := range r.apps {
+				refused, late = refused+a.count.Refused, late+a.count.LateAnswers
+			}
+			if refused != 0 || late != 1 {
+				t.Errorf("%d calls were refused, %d answers late", refused, late)
+			}
+		})
+	}
+}

@@ -271,19 +271,23 @@ var (
 
 // abandon forgets what was sent to an entity. It counts what was not acknowledged, and the sender's
 // script, if it is here, is told after the walk. What was acknowledged and is not settled nobody will
-// answer either, unless the answer is under way.
+// answer either, unless the answer is under way. An answer that nobody waits for any more is none that
+// came to nothing: a projectile strikes, and ends.
 func (p *Population) abandon(r *Real, end *peer, why error) {
 	end.unseen = false
-	if n := end.out.Unreceived(); n > 0 {
-		p.env.Counters.Refused += uint64(n)
-		if unlogged, ok := p.lines.Allow(p.now, why.Error()); ok {
-			p.env.Log.Warn("calls given up", "target", end.id.String(), "calls", n, "why", why, "unlogged", unlogged)
-		}
-	}
+	calls := 0
 	end.out.EachKept(func(payload []byte, received bool) {
 		var x flow.MethodCall
 		var call flow.ServerCall
-		switch kind := flow.Payload(payload[0]); {
+		kind := flow.Payload(payload[0])
+		switch {
+		case received:
+		case kind == flow.AnswerPayload:
+			p.env.Counters.LateAnswers++
+		default:
+			calls++
+		}
+		switch {
 		case r == nil:
 		case kind == flow.ServerCallPayload && call.Parse(payload[1:]) == nil:
 			r.fail(call.Request, why)
@@ -291,5 +295,11 @@ func (p *Population) abandon(r *Real, end *peer, why error) {
 			r.cell.refusals = append(r.cell.refusals, refusal{r, RefusedCall{Target: end.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
 		}
 	})
+	if calls > 0 {
+		p.env.Counters.Refused += uint64(calls)
+		if unlogged, ok := p.lines.Allow(p.now, why.Error()); ok {
+			p.env.Log.Warn("calls given up", "target", end.id.String(), "calls", calls, "why", why, "unlogged", unlogged)
+		}
+	}
 	end.out.Settle(p.now, end.out.Last())
 }

@@ -488,18 +488,27 @@ var (
 // handled is told later.
 func (t *talk) abandon(why error) {
 	a := t.of.app
-	if n := t.out.Unreceived(); n > 0 {
-		a.report.Refused += uint64(n)
-		t.of.log.Debug("calls given up", "target", t.id, "calls", n, "why", why)
-	}
-	t.out.EachKept(func(payload []byte, _ bool) { // what was handled nobody will answer either
+	calls := 0
+	t.out.EachKept(func(payload []byte, received bool) { // what was handled nobody will answer either
 		var m flow.ServerCall
-		switch p := flow.Payload(payload[0]); {
+		p := flow.Payload(payload[0])
+		switch {
+		case received:
+		case p == flow.AnswerPayload:
+			a.report.LateAnswers++
+		default:
+			calls++
+		}
+		switch {
 		case p == flow.ServerCallPayload && m.Parse(payload[1:]) == nil:
 			t.of.fail(m.Request, why)
 		case p == flow.GivePayload:
 			t.of.giveFailed(t.id, payload[1:], why)
 		}
 	})
+	if calls > 0 {
+		a.report.Refused += uint64(calls)
+		t.of.log.Debug("calls given up", "target", t.id, "calls", calls, "why", why)
+	}
 	t.out.Settle(a.now, t.out.Last())
 }

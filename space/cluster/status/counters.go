@@ -39,7 +39,8 @@ type Counters struct {
 	// StaleGhosts counts messages to ghosts that a newer message had overtaken, or that came before
 	// the ghost or after its end. A world in motion has some.
 	StaleGhosts uint64 `json:",omitempty"`
-	// LateAnswers counts answers to calls that had timed out or had been answered before.
+	// LateAnswers counts answers to calls that had timed out or had been answered before, or whose caller
+	// has ended.
 	LateAnswers uint64 `json:",omitempty"`
 	// EarlyAnswers counts answers to calls that a restored cell part had yet to make again. They come
 	// again.

@@ -199,6 +199,7 @@ func (r *Real) current() migrate.Current {
 
 // destroy ends a real because its script or its base wants it.
 func (c *Cell) destroy(r *Real) {
+	r.gone = parting
 	callback(r, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
 	r.gone = destroyed
 	r.failOwed()
@@ -210,6 +211,9 @@ func (c *Cell) destroy(r *Real) {
 	}
 	r.sayLast()
 	c.population.owe(r)
+	if len(r.changes) > 0 { // calls to those who see it, among others
+		c.tellChanges(r)
+	}
 	c.remove(r)
 }
 

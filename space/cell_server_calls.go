@@ -28,7 +28,7 @@ func (c realCaller) ArgumentBuffer() *argument.Buffer { return &c.r.cell.populat
 func (c realCaller) CallMethod(q entity.Request) error {
 	r := c.r
 	switch {
-	case r.gone != staying:
+	case r.gone.mute():
 		return entity.ErrGone
 	case len(q.Args) > flow.MaxArguments:
 		return fmt.Errorf("%w: %d bytes, at most %d are sent", entity.ErrArguments, len(q.Args), flow.MaxArguments)

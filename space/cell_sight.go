@@ -111,7 +111,7 @@ func (c *Cell) hideAdded(rec *record) {
 		return
 	}
 	for _, r := range c.adders {
-		r.witness.Gone(rec.e.ID)
+		r.seeEnd(rec.e.ID)
 	}
 }
 

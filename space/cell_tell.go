@@ -65,13 +65,17 @@ func (c *Cell) forgetHurried() {
 // tell sends what one real did to its haunts.
 func (c *Cell) tell(r *Real) {
 	if r.haunts.Len() > 0 && r.gone == staying {
-		rest := c.sendUpdate(r, r.changes)
-		for len(rest) > 0 {
-			rest = c.sendUpdate(r, rest)
-		}
+		c.tellChanges(r)
 	}
 	r.forgetChanges()
 	r.ghostedStamp, r.ghostedControl = r.e.MoveStamp, r.e.Control
+}
+
+func (c *Cell) tellChanges(r *Real) {
+	rest := c.sendUpdate(r, r.changes)
+	for len(rest) > 0 {
+		rest = c.sendUpdate(r, rest)
+	}
 }
 
 // forgetChanges drops what the haunts were to be told in Updates.

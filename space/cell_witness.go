@@ -97,7 +97,7 @@ func (c *Cell) tellSighting(s *sighting, gates bool) {
 	r := s.real
 	switch rec := s.rec; {
 	case rec == nil:
-		r.witness.Gone(s.id)
+		r.seeEnd(s.id)
 	case rec.e.Def.ManualAoI: // a script decides
 	case gates:
 		r.look(rec)
@@ -107,6 +107,15 @@ func (c *Cell) tellSighting(s *sighting, gates bool) {
 		r.witness.Enter(&rec.seen)
 		c.noticeWatched(rec)
 	}
+}
+
+// seeEnd takes an entity that is not on this cell any more out of the client's view. First the client is
+// told what the entity has said since its last turn: whoever calls those who see it, and then ends, as a
+// projectile that explodes, wants to be heard.
+func (r *Real) seeEnd(id entity.ID) {
+	r.direct = r.witness.AppendLastCalls(r.direct, r.e, id)
+	r.spill()
+	r.witness.Gone(id)
 }
 
 // updateWitnesses makes this tick's messages to the clients, and sends them: one client's after the

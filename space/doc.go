@@ -56,8 +56,9 @@
 //	OnCallRefused   when a client's call was given up
 //	OnMoving        for each move of its client, within allow, refuse or change the move
 //	                the top speed
-//	OnDestroy       when it is about to be destroyed,   say goodbye to the base and its clients. It is
-//	                before anybody hears of it          not called for a real that is lost
+//	OnDestroy       when it is about to be destroyed,   say goodbye to other parts and to clients: calls
+//	                before anybody hears of it          go, all else fails with entity.ErrGone. It is not
+//	                                                    called for a real that is lost
 //
 // A handoff that the destination refuses, or that dies with it, is undone by the base: OnRestored is
 // called. The transcripts border, death and seen in internal/sim/testdata show the order.

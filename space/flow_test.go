@@ -2,6 +2,7 @@ package space
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -77,21 +78,86 @@ func TestCallsOut(t *testing.T) {
 	if p := r.bases[7].got[n]; flow.Payload(p[0]) != flow.CallBasePayload {
 		t.Errorf("the base got %x", p)
 	}
-	heard := func(id entity.ID) (said string) {
-		list, bodies := r.bundles(id)
-		for i := range list {
-			var m protocol.Call
-			if list[i] == protocol.CallID && m.Parse(bodies[i]) == nil {
-				said += fmt.Sprint(m.ID, m.Args[0], " ")
-			}
-		}
-		return said
-	}
-	if got := heard(7); got != "0.7 6 0.7 8 " {
+	if got := r.hears(7); got != "0.7 6 0.7 8 " {
 		t.Errorf("the own client heard %q", got)
 	}
-	if got := heard(8); got != "0.7 7 0.7 8 " {
+	if got := r.hears(8); got != "0.7 7 0.7 8 " {
 		t.Errorf("the other client heard %q", got)
+	}
+}
+
+// hears gives the calls that an entity's client got, and which entities left it.
+func (r *rig) hears(id entity.ID) (said string) {
+	r.t.Helper()
+	list, bodies := r.bundles(id)
+	for i := range list {
+		var call protocol.Call
+		switch {
+		case list[i] == protocol.CallID && call.Parse(bodies[i]) == nil:
+			said += fmt.Sprint(call.ID, call.Args[0], " ")
+		case list[i] == protocol.LeaveID || list[i] == protocol.KeepID:
+			said += "leaves "
+		}
+	}
+	return said
+}
+
+// What an entity says right before its end is heard, in OnDestroy too: by its base, its own client, and
+// whoever sees it, on both sides of a line, before it leaves.
+func TestLastCallsAreHeard(t *testing.T) {
+	for _, based := range []bool{true, false} {
+		t.Run(fmt.Sprint("based ", based), func(t *testing.T) {
+			r := newRig(t, 2)
+			r.create(8, -30, 1)
+			r.create(9, 30, 1)
+			id := entity.ID(7)
+			if based {
+				r.create(id, -20, 1)
+			} else {
+				var err error
+				if id, err = r.at(-20).cell.Spawn("Avatar", property.Vector3{X: -20}, property.Vector3{}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.tick(10)
+			a := r.avatar(id)
+			call := func(box entity.Mailbox, method string, n uint32) {
+				t.Helper()
+				if err := box.Call(method, n); err != nil {
+					t.Errorf("call %d: %v", n, err)
+				}
+			}
+			a.end = func() {
+				call(a.AllClients(), "say", 2)
+				call(r.cellOf(id, 8), "hit", 4)
+				if based {
+					call(a.OwnClient(), "say", 3)
+					call(a.Base(), "report", 5)
+				}
+				if _, err := a.AddTimer(0, 0, "OnTimer", 0); !errors.Is(err, entity.ErrGone) {
+					t.Errorf("a timer for after the end: %v", err)
+				}
+			}
+			call(a.AllClients(), "say", 1)
+			a.Destroy()
+			r.tick(10)
+			want := fmt.Sprintf("%[1]v 1 %[1]v 2 leaves ", id)
+			for _, other := range []entity.ID{8, 9} {
+				if got := r.hears(other); got != want {
+					t.Errorf("client %d heard %q, want %q", other, got, want)
+				}
+			}
+			r.diary(8, "created;client true;hit 4;")
+			if !based {
+				return
+			}
+			if got := r.hears(7); got != "0.7 1 0.7 2 0.7 3 " {
+				t.Errorf("the own client heard %q", got)
+			}
+			if !slices.ContainsFunc(r.bases[7].got, func(p []byte) bool { return flow.Payload(p[0]) == flow.CallBasePayload }) {
+				t.Error("the base heard nothing")
+			}
+		})
 	}
 }
 

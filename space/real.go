@@ -121,8 +121,12 @@ type Real struct {
 // departure says how a real leaves. The cell acts on it after the callback or walk that set it.
 type departure uint8
 
+// mute reports whether nobody hears any more what the real says.
+func (d departure) mute() bool { return d != staying && d != parting }
+
 const (
 	staying departure = iota
+	parting           // destroyed, and in OnDestroy
 	destroyed
 	lost // its script panicked, or the base refused it
 	refused
@@ -224,7 +228,8 @@ func (r *Real) Call() entity.Call { return r.call }
 
 // Destroy ends the cell part after the callback that called it. A method that calls it has handled its
 // call, and what it returns is the answer. Whoever calls the cell part later hears that the target has
-// ended, by CallRefuser or by entity.ErrNoEntity.
+// ended, by CallRefuser or by entity.ErrNoEntity. What it has called before is heard, also by those who
+// see it: they are told before it leaves.
 func (r *Real) Destroy() {
 	if r.gone == staying {
 		r.depart(destroyed, "")

@@ -87,7 +87,7 @@ func (c clientCaller) CallMethod(q entity.Request) error {
 // and so bounds what it is told.
 func (r *Real) checkClientCall(q *entity.Request, heard bool) error {
 	switch {
-	case r.gone != staying:
+	case r.gone.mute():
 		return entity.ErrGone
 	case q.OnReply != "":
 		return errNoAnswers

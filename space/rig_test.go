@@ -120,6 +120,7 @@ type Avatar struct {
 	moving func(from, to property.Vector3) (property.Vector3, bool) `cellscape:"local"`
 	ask    func(*entity.Destination) error                          `cellscape:"local"`
 	leave  func()                                                   `cellscape:"local"`
+	end    func()                                                   `cellscape:"local"`
 }
 
 func (a *Avatar) note(format string, args ...any) {
@@ -136,11 +137,16 @@ func (a *Avatar) All(who entity.ID, n uint32) { a.note("all %d by %d", n, who) }
 func (a *Avatar) Boom()                       { a.Hp.Set(99); panic("boom") }
 func (a *Avatar) OnCreated()                  { a.note("created") }
 func (a *Avatar) OnRestored()                 { a.note("restored"); a.act(inRestored) }
-func (a *Avatar) OnLeavingCell()              { a.note("leaving"); a.act(inLeaving) }
-func (a *Avatar) OnLeftCell()                 { a.note("left"); a.act(inLeft) }
-func (a *Avatar) OnEnteringCell()             { a.note("entering"); a.act(inEntering) }
-func (a *Avatar) OnEnteredCell()              { a.note("entered"); a.act(inEntered) }
-func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
+func (a *Avatar) OnDestroy() {
+	if a.end != nil {
+		a.end()
+	}
+}
+func (a *Avatar) OnLeavingCell()         { a.note("leaving"); a.act(inLeaving) }
+func (a *Avatar) OnLeftCell()            { a.note("left"); a.act(inLeft) }
+func (a *Avatar) OnEnteringCell()        { a.note("entering"); a.act(inEntering) }
+func (a *Avatar) OnEnteredCell()         { a.note("entered"); a.act(inEntered) }
+func (a *Avatar) OnClient(attached bool) { a.note("client %v", attached) }
 func (a *Avatar) OnSpaceData(d entity.SpaceDatum) {
 	a.Data.Set(a.Data.Get() + fmt.Sprintf("data %d/%d %.9s %v;", d.Key, d.ID, d.Value, d.Removed))
 }

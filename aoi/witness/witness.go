@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
+	"github.com/cellscape/cellscape/property"
 )
 
 // Witness is the owner of one player's area of interest. Make it with New.
@@ -155,6 +158,34 @@ func (w *Witness) Leave(id entity.ID) {
 		}
 		w.gone(i)
 	}
+}
+
+// AppendLastCalls appends the calls of an entity that the client sees and has not been told of, as direct
+// messages of the next Update: to be asked before Gone, which forgets them. Direct messages come before
+// leaves. Calls beyond MaxCall bytes are dropped.
+func (w *Witness) AppendLastCalls(b []byte, watcher *presence.Entity, id entity.ID) []byte {
+	i, known := w.find(id)
+	if !known {
+		return b
+	}
+	en := &w.entries[i]
+	if !en.sent || en.a.gone || en.a.leave || en.a.stuck || en.a.s == nil || en.a.incarnation != en.entity().Order.Incarnation {
+		return b
+	}
+	e, start := en.entity(), len(b)
+	dist := property.Distance(watcher.Position, e.Position)
+	for ev := range e.History.Since(en.a.heard) {
+		if !w.hears(en, &ev, dist) {
+			continue
+		}
+		if len(b)-start+len(ev.Payload) > MaxCall {
+			w.dropped++
+			continue
+		}
+		call := protocol.Call{ID: e.ID, Method: uint16(ev.Method), Args: ev.Payload}
+		b = call.Append(b)
+	}
+	return b
 }
 
 // Gone says that an entity is no longer in this cell, neither as a real nor as a ghost: as a rule it is

@@ -134,9 +134,10 @@ func (b *Base) DestroyCell() error { return b.host.DestroyCell() }
 // space.Real.Teleport: that script is asked first and hears how it went. Space 0 is the one that it
 // is in then. It returns at once. Later the base script's method of that name, a func (T)
 // OnX(TeleportReply), is called, once. Both scripts get the same user: the base script in the
-// reply, the cell script in OnTeleport, and in OnTeleported or OnTeleportFailed. Errors are
-// ErrNoCallback, ErrNoPart without a cell part, ErrTooMany, and that of a place that makes no
-// sense.
+// reply, the cell script in OnTeleport, and in OnTeleported or OnTeleportFailed. Only of a request
+// that comes while another teleport is under way the cell script hears nothing: the reply says so, as
+// placement.Vetoed. Errors are ErrNoCallback, ErrNoPart without a cell part, ErrTooMany, and that of
+// a place that makes no sense.
 func (b *Base) TeleportCell(to Destination, method string, user int64) error {
 	if err := to.Check(); err != nil {
 		return err

@@ -11,7 +11,9 @@ type Code uint8
 
 // The reasons.
 const (
-	// Vetoed: the script's OnTeleport returned an error.
+	// Vetoed: the script's OnTeleport returned an error, or led to a place that makes no sense. Of a
+	// party: one of it stays or is gone. To a base that asks while its cell part is being teleported: that
+	// may succeed once it has arrived.
 	Vetoed Code = 1 + iota
 	// NoSpace: there is no such space, or it has ended.
 	NoSpace

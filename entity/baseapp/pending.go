@@ -47,8 +47,8 @@ func (b *base) answered(what question, request uint64) {
 	b.pending = slices.DeleteFunc(b.pending, func(p pending) bool { return p.what == what && p.request == request })
 }
 
-// errForgotten is the answer to what the former app of a base had asked for.
-var errForgotten = flow.Because(entity.ErrTimeout, "baseapp: the BaseApp that asked has died; what it asked for may have been done")
+// errForgotten is the answer to what a former life of a base had asked for.
+var errForgotten = flow.Because(entity.ErrTimeout, "baseapp: the base has been restored since it asked; what it asked for may have been done")
 
 // tellForgotten answers the questions of a base's former life.
 func (b *base) tellForgotten() {

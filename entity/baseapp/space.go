@@ -41,8 +41,8 @@ func (b *base) DestroySpace(id entity.SpaceID) error {
 	return nil
 }
 
-// spaceCreated tells the script that asked. If its base is gone, it destroys the space, since
-// nobody else knows it.
+// spaceCreated tells the script that asked. If its base is gone, or the script panics over the answer, it
+// destroys the space, since nobody else knows it, not even the next life of the base.
 func (a *BaseApp) spaceCreated(b *base, asked pending, m *wire.SpaceCreated) {
 	b.answered(questionSpace, asked.request)
 	if b.removed || b.destroying || b.failed {
@@ -56,6 +56,9 @@ func (a *BaseApp) spaceCreated(b *base, asked pending, m *wire.SpaceCreated) {
 		reply.Err = because(m.Reason)
 	}
 	callBack(b, asked.method, reply)
+	if b.failed && m.Space != 0 {
+		a.endings.DestroySpace(m.Space, a.log)
+	}
 }
 
 // noSpace handles that the space in which to make a cell part has ended. The script is told even if

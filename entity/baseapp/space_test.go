@@ -57,6 +57,18 @@ func asksForRoom(t *testing.T, info entity.SpaceInfo, user int64) (*rig, wire.Cr
 	return r, one(t, told[wire.CreateSpace](r, cellAppMgr))
 }
 
+// A space of which a script was told that panicked over it is given back: the next life of the base does
+// not know it.
+func TestSpaceOfAPanic(t *testing.T) {
+	r, m := asksForRoom(t, room, 0)
+	r.do["room 0 is 16777217 "] = func(*avatar) { panic("boom") }
+	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Space: roomID})
+	r.tick()
+	if m := one(t, told[wire.DestroySpace](r, cellAppMgr)); m.Space != roomID {
+		t.Errorf("given back: %+v", m)
+	}
+}
+
 func TestRefusedSpace(t *testing.T) {
 	r, m := asksForRoom(t, entity.SpaceInfo{}, 9)
 	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Reason: "Bounds are empty"})

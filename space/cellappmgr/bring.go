@@ -18,15 +18,16 @@ import (
 // A created space comes back under its id. Nobody may ever come to one that is not to be kept: then it ends
 // like one whose asker has died.
 
-// bringMost is how long a manager waits for that: as long as a DBApp waits that does not know whether the
-// cluster starts anew, and the store needs for a page.
+// bringMost is how long a manager waits for that: as long as a DBApp waits that does not know
+// whether the cluster starts anew, and the store needs for a page. Both count from the first
+// BaseApp, before which a DBApp says nothing.
 const bringMost = 15 * time.Second
 
 // bringing is what the manager knows of the spaces of the store.
 type bringing struct {
 	known bool // all were told, or the world runs already
 	timed bool
-	since time.Duration // by the time that the manager was awake
+	since time.Duration // when the first BaseApp had come, by the time that the manager was awake
 	n     int           // how many came
 }
 
@@ -36,6 +37,7 @@ func (m *CellAppMgr) knowsSpaces() bool {
 	switch {
 	case b.known || !m.cfg.Stores:
 		return true
+	case !b.timed && m.count(wire.BaseApp) == 0:
 	case !b.timed:
 		b.timed, b.since = true, m.awake.total
 	case m.awake.total-b.since >= bringMost:

@@ -212,8 +212,8 @@
 // they were at the stop or, after a crash of all processes, a few seconds before it (storing draws
 // that). Spaces of the Config have their data again, and created ones come back under their ids;
 // one that is not to be kept (SpaceConfig.Keep) ends if nobody has come to it within a minute.
-// Until then no space is made or created; after bringMost, 15 s, the world begins without them. A
-// manager that finds a running world does not wait.
+// Until then no space is made or created; bringMost, 15 s, after the first BaseApp has come, the world
+// begins without them. A manager that finds a running world does not wait.
 //
 // # Silence
 //

@@ -267,6 +267,7 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 			o = outcomes[i]
 		}
 		d.noteStore(useOf(x.m.Op), o.err)
+		d.noteOver(x.m.Start, o.err)
 		d.ended(x, &o)
 	}
 	d.calls.queue = slices.DeleteFunc(d.calls.queue, func(x *call) bool { return d.calls.byKey[x.key] != x })

@@ -41,6 +41,7 @@ type DBApp struct {
 	bring     bringing
 	world     ownWorld
 	health    [storeUses]trouble
+	over      bool // another world has begun in the store
 }
 
 // sender is who sent a message.

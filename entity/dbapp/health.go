@@ -65,6 +65,20 @@ func (d *DBApp) noteStore(use storeUse, err error) {
 	}
 }
 
+// noteOver takes in that a call of this start was refused since a later one has begun: nothing of
+// this world is read or written in the store any more.
+func (d *DBApp) noteOver(start uint64, err error) {
+	if d.over || start != d.start || !errors.Is(err, store.ErrSuperseded) {
+		return
+	}
+	d.over = true
+	d.report.Errors++
+	d.log.Error(errOver.Error(), "start", d.start, "error", err)
+}
+
+var errOver = errors.New("another world has begun in this store, and nothing of this one is read or written there any more: " +
+	"give each world a store of its own, and start this one anew")
+
 // tickHealth tells the log of calls that have failed for long enough.
 func (d *DBApp) tickHealth() {
 	for u := range d.health {
@@ -92,8 +106,11 @@ func (d *DBApp) storeState() string {
 			break
 		}
 	}
-	if d.world.strange {
+	switch {
+	case d.world.strange:
 		text = errStrange.Error()
+	case d.over:
+		text = errOver.Error()
 	}
 	return text[:min(len(text), wire.MaxStoreState)]
 }

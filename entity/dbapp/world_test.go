@@ -268,3 +268,34 @@ func TestStoreHealth(t *testing.T) {
 		}
 	}
 }
+
+// Two worlds were given one store. The first used to be reported well, although every call of it was
+// refused from then on.
+func TestTwoWorldsWithOneStore(t *testing.T) {
+	c := newChests(t)
+	first := newRig(t, c, c, true)
+	x := first.baseApp(3)
+	told, _ := first.call(x, wire.CallStore{Op: wire.StoreBegin})
+	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
+	first.call(x, m)
+	second := newRig(t, c, c, true)
+	y := second.baseApp(4)
+	second.call(y, wire.CallStore{Op: wire.StoreBegin})
+	for m.Version = 2; m.Version < 4; m.Version++ {
+		m.Op = wire.StoreWrite
+		if a, ok := first.call(x, m); !ok || a.Code != stored.Superseded {
+			t.Errorf("a write of the first: %v, %+v", ok, a)
+		}
+	}
+	if s := first.state(); !strings.Contains(s, "another world has begun in this store") {
+		t.Errorf("the store of the first is %q", s)
+	}
+	if n := strings.Count(first.logs.String(), "another world has begun in this store"); n != 1 {
+		t.Errorf("the log says it %d times:\n%s", n, first.logs.String())
+	}
+	// A call of a start that is over does the second world no harm.
+	second.call(y, m)
+	if s := second.state(); s != "ok" {
+		t.Errorf("the store of the second is %q", s)
+	}
+}

@@ -83,13 +83,15 @@ type columnDescription struct {
 	Name   string `json:"name"`
 	Class  Class  `json:"class"`
 	Unique bool   `json:"unique,omitempty"`
+	// Identifier is not in descriptions of before it was noted.
+	Identifier bool `json:"identifier,omitempty"`
 }
 
 func (t *Type) describe() *description {
 	d := &description{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		d.Columns = append(d.Columns, columnDescription{c.Name, c.Class, c.Unique})
+		d.Columns = append(d.Columns, columnDescription{c.Name, c.Class, c.Unique, c.Identifier})
 	}
 	if t.def == nil {
 		return d
@@ -143,6 +145,7 @@ func (s *Schema) PlanFrom(stored map[string][]byte) (Plan, error) {
 		}
 		d := t.describe()
 		plan = append(plan, planProperties(name, old, d)...)
+		plan = append(plan, planIdentifier(name, old, d)...)
 		plan = append(plan, planColumns(name, old, d)...)
 	}
 	return plan, nil
@@ -171,6 +174,18 @@ func planProperties(name string, old, d *description) (plan Plan) {
 		}
 	}
 	return plan
+}
+
+// planIdentifier says what a type loses with its Identifier: the rows stay, but nobody finds them by
+// it any more, such as a login, which then begins with a new one.
+func planIdentifier(name string, old, d *description) Plan {
+	is := func(c columnDescription) bool { return c.Identifier }
+	i := slices.IndexFunc(old.Columns, is)
+	if i < 0 || slices.ContainsFunc(d.Columns, is) {
+		return nil
+	}
+	what := fmt.Sprintf("%s is the Identifier no more: no row is found by it, and who logs in begins with a new one", old.Columns[i].Name)
+	return Plan{{Type: name, What: what, Destructive: true}}
 }
 
 func planColumns(name string, old, d *description) (plan Plan) {

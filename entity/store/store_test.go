@@ -153,6 +153,31 @@ func FuzzPlanFrom(f *testing.F) {
 	})
 }
 
+// A type without its Identifier keeps its rows, but a login finds none of them. It used to be planned
+// like any index that goes: each player began anew, without a word.
+func TestIdentifierGoes(t *testing.T) {
+	plan := func(from, to *Schema) Plan {
+		t.Helper()
+		p, err := to.PlanFrom(map[string][]byte{"Avatar": from.Type("Avatar").Description()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	with, without := schema(t, definition(nil)), schema(t, definition(func(d *property.Definition) {
+		d.Properties[0].Identifier, d.Properties[0].Unique = false, true
+	}))
+	if p := plan(with, without); !errors.Is(p.Allow(false), ErrDestructive) || !strings.Contains(p.String(), "name is the Identifier no more") {
+		t.Errorf("it goes: %v", p)
+	}
+	if p := plan(without, with); p.Allow(false) != nil {
+		t.Errorf("it comes: %v", p)
+	}
+	if p := plan(with, with); len(p) > 0 {
+		t.Errorf("it stays: %v", p)
+	}
+}
+
 func TestNotices(t *testing.T) {
 	list, err := property.NewArray(property.Scalar(property.KindInt8), 0)
 	if err != nil {

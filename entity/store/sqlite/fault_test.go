@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +87,9 @@ func TestFull(t *testing.T) {
 	}
 	if !errors.Is(err, store.ErrFull) || !errors.Is(err, store.ErrRetry) {
 		t.Fatalf("after %d rows: %v", last, err)
+	}
+	if strings.Contains(err.Error(), "rollback") { // the status has it, for an operator
+		t.Errorf("it says more than why: %v", err)
 	}
 	if v := version(t, s); v != 1 {
 		t.Errorf("version %d", v)

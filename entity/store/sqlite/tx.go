@@ -47,10 +47,10 @@ func (w *writer) transact(ctx context.Context, fn func(relational.Tx) error) (er
 			return nil, true
 		}
 	}
-	if _, undone := w.conn.ExecContext(whole, "ROLLBACK"); undone != nil {
-		return errors.Join(err, undone), false // some errors end the transaction by themselves; either way it is over
-	}
-	return err, true
+	// Some errors end the transaction by themselves, such as that of a full disk. Then there is nothing
+	// to roll back, and what SQLite says of that is of no use to anybody.
+	_, undone := w.conn.ExecContext(whole, "ROLLBACK")
+	return err, undone == nil
 }
 
 func (w *writer) stmt(ctx context.Context, text string) (*sql.Stmt, error) {

@@ -360,7 +360,11 @@ func (m *CellAppMgr) reportStop(now time.Duration) {
 	r.Took = now - s.began
 	r.Writing = max(0, r.Took-r.Settling)
 	sum := r.Sum()
-	m.log.Warn("the world is saved", "written", sum.Written, "stale", sum.Stale, "failed", sum.Failed, "unkept", sum.Unkept,
+	say, text := m.log.Warn, "the world is saved"
+	if sum.Failed > 0 || sum.Stale > 0 || r.SpacesLost > 0 || r.Unsettled > 0 {
+		say, text = m.log.Error, "the world ends, and not all of it is saved"
+	}
+	say(text, "written", sum.Written, "stale", sum.Stale, "failed", sum.Failed, "unkept", sum.Unkept,
 		"unsettled", r.Unsettled, "spaces", r.Spaces, "spaces_lost", r.SpacesLost, "took", r.Took)
 }
 

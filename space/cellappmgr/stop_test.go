@@ -1,10 +1,12 @@
 package cellappmgr
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // TestSettles: a world has settled when two waves in a row find nothing under way, and nothing was
@@ -71,5 +73,26 @@ func TestSettles(t *testing.T) {
 				t.Errorf("told %+v", stop)
 			}
 		})
+	}
+}
+
+// The log says that a world is saved only if it is: an operator may look no further.
+func TestSavedIsWhole(t *testing.T) {
+	for _, x := range []struct {
+		level, says string
+		saved       status.Saved
+	}{
+		{"WARN", "the world is saved", status.Saved{Type: "Chest", Written: 2, Unkept: 1}},
+		{"ERROR", "not all of it is saved", status.Saved{Type: "Chest", Written: 2, Failed: 1}},
+		{"ERROR", "not all of it is saved", status.Saved{Type: "Chest", Written: 2, Stale: 1}},
+	} {
+		r := newRig(t, nil)
+		r.join(wire.BaseApp, 3)
+		r.m.members[0].stop.saved = []status.Saved{x.saved}
+		r.m.reportStop(r.now)
+		r.logged("level="+x.level, x.says)
+		if whole := x.saved.Failed+x.saved.Stale == 0; strings.Contains(r.log.String(), "the world is saved") != whole {
+			t.Errorf("%+v: %s", x.saved, r.log.String())
+		}
 	}
 }

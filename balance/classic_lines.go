@@ -1,7 +1,6 @@
 package balance
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/cellscape/cellscape/bsp"
@@ -191,7 +190,7 @@ func (p *classicPass) noteSqueezed(l *lineView, give *branch, to float64) {
 // Removals take out before.
 func (p *classicPass) retireSqueezed() {
 	staying := len(p.s.leaves) - p.s.retiring
-	spare := staying - max(1, cmp.Or(p.s.MinCells, p.c.cfg.MinCells))
+	spare := staying - leastCells(p.s.MinCells, p.s.MaxCells, &p.c.cfg.Config)
 	for _, cell := range p.squeezed[:max(0, min(spare, len(p.squeezed)))] {
 		p.plan.Retires = append(p.plan.Retires, Ref{p.s.ID, cell})
 	}

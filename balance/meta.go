@@ -39,7 +39,7 @@ func newPass(cfg *Config, v *view) *pass {
 	m.spaces = make([]spacePass, len(v.spaces))
 	for i := range v.spaces {
 		s, p := &v.spaces[i], &m.spaces[i]
-		p.least = max(1, cmp.Or(s.MinCells, cfg.MinCells))
+		p.least = leastCells(s.MinCells, s.MaxCells, cfg)
 		p.most = min(max(p.least, cmp.Or(s.MaxCells, cfg.MaxCells)), bsp.MaxLeaves)
 		for j := range s.leaves {
 			if x := &s.leaves[j]; !x.leaf.Retiring {
@@ -48,6 +48,12 @@ func newPass(cfg *Config, v *view) *pass {
 		}
 	}
 	return m
+}
+
+// leastCells is how many cells a space has at least, by its own bounds and those of all. The least
+// number of all counts up to the most of its own: a room that takes one cell is not divided.
+func leastCells(least, most int, cfg *Config) int {
+	return max(1, cmp.Or(least, min(cfg.MinCells, cmp.Or(most, cfg.MaxCells))))
 }
 
 // stays counts a cell that stays, or (-1) no longer does.

@@ -83,7 +83,8 @@ type SpaceConfig struct {
 	// whole plane.
 	Bounds bsp.Rect
 	// MinCells is how many cells are wanted whatever the load, as soon as there are CellApps for
-	// them; MaxCells is the most that the space is given. The defaults are those of Config.Balance.
+	// them; MaxCells is the most that the space is given. The defaults are those of Config.Balance,
+	// whose MinCells counts up to MaxCells.
 	MinCells, MaxCells int
 	// Geometry is what the CellApps have to load for the space, if anything. Until a cell has
 	// loaded the land, nobody is let in there and the cell does not grow there. The space's scripts
@@ -196,7 +197,8 @@ func (s SpaceConfig) fault(b balance.Config) error {
 	all := faults.In("")
 	fault := all.If
 	fault(!finite(s.Bounds) || s.Bounds.Empty(), "Bounds are %v: give a finite rectangle with minimum below maximum", s.Bounds)
-	least, most := cmp.Or(s.MinCells, b.MinCells), cmp.Or(s.MaxCells, b.MaxCells)
+	most := cmp.Or(s.MaxCells, b.MaxCells)
+	least := cmp.Or(s.MinCells, min(b.MinCells, most))
 	fault(least < 1 || most < least || most > bsp.MaxLeaves, "MinCells is %d and MaxCells %d: take 1 to %d, and MaxCells not below MinCells", least, most, bsp.MaxLeaves)
 	fault(s.Geometry != bsp.Rect{} && (!finite(s.Geometry) || s.Geometry.Empty()), "Geometry is %v: give a finite rectangle with minimum below maximum, or leave it zero", s.Geometry)
 	fault(s.MaxEntities > spacekey.MostMaxEntities, "MaxEntities is %d: take at most %d, or 0 for no limit", s.MaxEntities, spacekey.MostMaxEntities)

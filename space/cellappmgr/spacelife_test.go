@@ -265,3 +265,24 @@ func TestNothingIsLeftWhileTheWorldWaits(t *testing.T) {
 		t.Errorf("%d spaces are watched", n)
 	}
 }
+
+// A room that takes one cell is made, and not divided, in a world whose spaces have at least two.
+func TestRoomInAWorldThatIsCut(t *testing.T) {
+	r, a, base := roomRig(t, func(c *Config) { c.Balance.MinCells = 2 })
+	b := r.join(wire.CellApp, 11)
+	got := base.ask(3, aRoom())
+	if got.Reason != "" {
+		t.Fatalf("refused: %s", got.Reason)
+	}
+	for range 10 {
+		r.pass(time.Second)
+		a.confirm()
+		b.confirm()
+	}
+	if n := r.m.space(got.Space).tree.Len(); n != 1 {
+		t.Errorf("the room has %d cells", n)
+	}
+	if n := r.m.space(1).tree.Len(); n != 2 {
+		t.Errorf("space 1 has %d cells", n)
+	}
+}

@@ -138,6 +138,10 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	m.orphanLost(now)
 	m.makeSpaces(now)
 	m.resumeStop(now)
+	if len(back) == 0 && len(m.graves) == 0 {
+		m.log.Info("nobody knows a world of an earlier manager; a new one begins")
+		return
+	}
 	m.log.Info("the world of an earlier manager goes on", "cell_apps", m.cellApps(), "base_apps", m.count(wire.BaseApp), "graves", len(m.graves))
 }
 

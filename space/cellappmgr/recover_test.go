@@ -136,6 +136,10 @@ func TestNothingToRecover(t *testing.T) {
 	if add := one[wire.AddCell](a); !add.First || add.Cell != (bsp.CellID{Term: 2, N: 1}) {
 		t.Errorf("%+v", add)
 	}
+	r.logged("a new one begins")
+	if strings.Contains(r.log.String(), "goes on") {
+		t.Errorf("the log tells of a world that never was:\n%s", r.log.String())
+	}
 	at := next(t, func(c *Config) { c.RecoveryWindow = -1 })
 	one[wire.Welcome](at.join(wire.CellApp, 10))
 }

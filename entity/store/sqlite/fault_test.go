@@ -194,6 +194,9 @@ func TestOpenErrors(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%q: %v, want %v", c.path, err, c.want)
 		}
+		if err != nil && !strings.Contains(err.Error(), c.path) {
+			t.Errorf("which file? %v", err)
+		}
 		if err == nil {
 			_ = s.Close()
 		}

@@ -30,11 +30,11 @@ func Open(ctx context.Context, path string, cfg Config) (store.Store, error) {
 	f := &file{path: path, cfg: cfg, turn: make(chan struct{}, 1)}
 	f.yield()
 	if err := f.open(ctx, true); err != nil {
-		return nil, f.Error(err)
+		return nil, fmt.Errorf("sqlite: file %q: %w", path, f.Error(err))
 	}
 	s, err := relational.New(ctx, f, dialect())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sqlite: file %q: %w", path, err)
 	}
 	return s, nil
 }

@@ -77,3 +77,34 @@ func TestPlanStore(t *testing.T) {
 		t.Error("without a store there is a plan")
 	}
 }
+
+// What is to be unique now, and is not in the rows, is refused with a remedy.
+func TestUniqueInVain(t *testing.T) {
+	ctx, kept := context.Background(), memory.New()
+	cfg := ladder(t, kept, "wins")
+	schema := cfg.CellScripts.Schema()
+	types, err := store.NewSchema(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept.Apply(ctx, types, false); err != nil {
+		t.Fatal(err)
+	}
+	d := schema.Type("Rank")
+	columns, data, err := types.Type("Rank").Encode(property.NewValues(d, property.BaseSide, nil), property.NewValues(d, property.CellSide, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range store.ID(2) {
+		r := store.Record{Key: store.Key{Type: "Rank", ID: id + 1}, Version: 1, Columns: columns, Data: data}
+		if err := kept.Create(ctx, []store.Record{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unique := ladder(t, kept, "wins")
+	unique.CellScripts.Schema().Type("Rank").Properties[0].Unique = true
+	_, err = cluster.Start(ctx, unique)
+	if !errors.Is(err, store.ErrTaken) || !strings.Contains(err.Error(), "make them differ") {
+		t.Errorf("it starts with %v", err)
+	}
+}

@@ -100,6 +100,8 @@ func (r *Roles) OpenStore(ctx context.Context) error {
 	switch {
 	case errors.Is(err, store.ErrDestructive):
 		return fmt.Errorf("cluster: the store does not take the definitions; bring back what they lack, or start once with Config.StoreForgets: %w", err)
+	case errors.Is(err, store.ErrTaken):
+		return fmt.Errorf("cluster: the store does not take the definitions; rows have the same value where it is to be unique: make them differ under the old definitions, or leave Unique out: %w", err)
 	case err != nil:
 		return fmt.Errorf("cluster: the store does not take the definitions: %w", err)
 	}

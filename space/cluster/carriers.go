@@ -124,8 +124,10 @@ func (c *Config) listenLined(ports Ports) (first mercury.Carrier, line *net.TCPL
 			break
 		}
 	}
-	c.Log.Warn("no port is free over UDP and TCP: the death of this process will be known by its silence alone", "error", err)
-	first, err = c.listenInner(ports)
+	why := err
+	if first, err = c.listenInner(ports); err == nil {
+		c.Log.Warn("no port is free over UDP and TCP: the death of this process will be known by its silence alone", "error", why)
+	}
 	return first, nil, err
 }
 

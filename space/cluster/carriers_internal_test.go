@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"bytes"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -49,5 +51,14 @@ func TestInnerCarriersAreWide(t *testing.T) {
 	}
 	if s.MTU != mercury.JumboMTU || s.Window < mercury.ServerFlight {
 		t.Errorf("a channel between two apps has datagrams of up to %d bytes and a window of %d, want %d and %d", s.MTU, s.Window, mercury.JumboMTU, mercury.ServerFlight)
+	}
+}
+
+// A process that can listen nowhere says so once, by its error.
+func TestListenNowhere(t *testing.T) {
+	var said bytes.Buffer
+	c := Config{Listen: "192.0.2.1", Inner: UDP, Log: slog.New(slog.NewTextHandler(&said, nil))} // of documentation
+	if _, _, err := c.listenLined(Ports{}); err == nil || said.Len() > 0 {
+		t.Errorf("%v, and the log says %q", err, said.String())
 	}
 }

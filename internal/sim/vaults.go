@@ -89,21 +89,25 @@ type vault struct {
 	at                property.Vector3
 }
 
-// vaults are those that live, by row.
+// vaults are those that live, by row. An app that was declared dead, and does not know it yet, has bases of
+// a former life, or reals of a former incarnation: they go on, and nobody keeps what they do.
 func (c *Cluster) vaults() map[uint64]vault {
-	list := map[uint64]vault{}
+	list, lives := map[uint64]vault{}, map[uint64]uint32{}
 	c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
 		s, ok := a.Script(b.ID).(*vaultBase)
 		if !ok || s.Row() == 0 {
 			return
 		}
 		v := vault{row: s.Row(), count: s.Count.Get(), heard: s.Heard.Get(), sum: -1}
+		if _, twice := list[v.row]; twice && b.Life < lives[v.row] {
+			return
+		}
 		c.eachView(func(_ *Process, _ space.Hosted, x space.View) {
-			if cell, ok := x.Script().(*vaultCell); ok && x.ID() == b.ID && x.IsReal() {
+			if cell, ok := x.Script().(*vaultCell); ok && x.ID() == b.ID && x.IsReal() && x.Order().Incarnation == b.Order.Incarnation {
 				v.sum, v.at = cell.Sum.Get(), x.Position()
 			}
 		})
-		list[v.row] = v
+		list[v.row], lives[v.row] = v, b.Life
 	})
 	return list
 }

@@ -53,7 +53,9 @@ func (t *twin) make(p *Process) (App, error) {
 	}
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: t.c.world.schema, LoginApp: mercurytest.Place(portLogin), User: twinName, Log: p.log(), EnableLater: t.readyAt > 0,
-		Events: client.Events{Called: t.hear, Closed: func(err error) {
+		// Its base may go on from a copy that does not know that the client was ready: the script
+		// hears of that again, and counts another session.
+		Events: client.Events{Called: t.hear, Interrupted: func(error) { t.session = 0 }, Closed: func(err error) {
 			t.c.closed(twinName, err)
 			var refused *protocol.Refused
 			if errors.As(err, &refused) {

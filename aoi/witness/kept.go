@@ -29,9 +29,9 @@ type kept struct {
 	ids    []entity.ID // 0 in an empty slot
 	orders []uint32    // count when they left
 	notes  []note
-	line   []place // of those that were kept, the oldest first
-	passed int     // how many at the front of line are not kept any more
-	used   int     // slots that are not empty
+	line   []leaver // of those that were kept, the oldest first
+	passed int      // how many at the front of line are not kept any more
+	used   int      // slots that are not empty
 	bytes  int
 	count  uint32 // of entities kept so far
 	off    bool   // nothing is kept: for measurements
@@ -54,8 +54,8 @@ func (k *kept) find(id entity.ID) (slot int, ok bool) {
 	return slot, slot >= 0
 }
 
-// place is where an entity was kept that left as the order-th.
-type place struct {
+// leaver is who left as the order-th, and was kept in a slot.
+type leaver struct {
 	order uint32
 	slot  uint8
 }
@@ -74,10 +74,10 @@ func (k *kept) oldest() int {
 // enlist has a slot stand in line as that of the last to leave.
 func (k *kept) enlist(slot int) {
 	if len(k.line) >= 2*protocol.MaxKept { // half of them came back, or went before their time
-		k.line = slices.DeleteFunc(k.line, func(at place) bool { return k.ids[at.slot] == 0 || k.orders[at.slot] != at.order })
+		k.line = slices.DeleteFunc(k.line, func(at leaver) bool { return k.ids[at.slot] == 0 || k.orders[at.slot] != at.order })
 		k.passed = 0
 	}
-	k.line = append(k.line, place{k.orders[slot], uint8(slot)})
+	k.line = append(k.line, leaver{k.orders[slot], uint8(slot)})
 	k.used++
 }
 

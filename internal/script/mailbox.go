@@ -27,7 +27,8 @@ func Callable(m property.Mailbox, s *property.Schema, via Caller) entity.Mailbox
 }
 
 // CheckCalled reports a call of an entity by a mailbox of another type: the method with the index would
-// be another one. Mailboxes come from Lookup by a wrong name, or from the time before an id was given anew.
+// be another one. Such a mailbox comes from Lookup by a wrong name, or from the store of an earlier world,
+// whose ids are given anew.
 func CheckCalled(s *property.Schema, called uint16, is *property.Definition) error {
 	if called == is.ID {
 		return nil

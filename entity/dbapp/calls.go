@@ -252,6 +252,14 @@ func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 		d.worldRead(result)
 		return
 	}
+	if token == leaseToken {
+		d.leaseTold(result)
+		return
+	}
+	if token == changeToken {
+		d.changed(result)
+		return
+	}
 	list, ok := d.calls.jobs[token]
 	if !ok {
 		return

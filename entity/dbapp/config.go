@@ -78,13 +78,21 @@ type Config struct {
 	Manager netip.AddrPort
 	// Schema has the entity definitions. Required, and the same in the whole cluster.
 	Schema *property.Schema
-	// Store keeps the entities. Types was applied to it. Both are required. The DBApp does not close it.
+	// Store keeps the entities. Types was applied to it, unless there is a Change. Both are required. The
+	// DBApp does not close it.
 	Store store.Store
 	Types *store.Schema
+	// Change applies Types to the Store, if that changes it: it is called in a job once it is known that no
+	// world lives in it, or that the one that lives has these definitions. nil if it was done before.
+	Change func(context.Context) error
 	// BringBack names the types whose marked entities come back when a start of the cluster begins.
 	BringBack []string
-	// Fresh says that the cluster starts now. Without it a cluster may live that goes on.
+	// Fresh says that the cluster starts now, and that no other lives in the Store. Without it a cluster may
+	// live that goes on.
 	Fresh bool
+	// Unleased leaves out the sign in the store that a world lives there, which is for simulated worlds whose
+	// runs must stay as they were before there was one.
+	Unleased bool
 	// Jobs runs the calls of the store. Required.
 	Jobs Jobs
 	// Secrets fills b with random bytes, by which a world knows its store again. Required.

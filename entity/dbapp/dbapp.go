@@ -40,6 +40,8 @@ type DBApp struct {
 	spaces    spaces
 	bring     bringing
 	world     ownWorld
+	change    changing
+	lease     leasing
 	health    [storeUses]trouble
 	over      bool // another world has begun in the store
 }
@@ -102,6 +104,7 @@ func (d *DBApp) Tick(now time.Duration) (next time.Duration) {
 	d.tickWorld()
 	d.tickHealth()
 	d.beginStart()
+	d.tickLease()
 	d.freeDead()
 	d.pump()
 	d.tickBring()
@@ -239,6 +242,9 @@ func (d *DBApp) join(from sender, j *wire.Join) {
 		d.number++
 		if d.came < 0 {
 			d.came = d.now
+			if d.start == 0 && !d.cfg.Fresh {
+				d.log.Info("waiting to hear from the BaseApps whether a world lives that goes on", "at most", AdoptTime)
+			}
 		}
 		d.gather(from)
 		d.links.Reply(from.ch, &wire.Welcome{Number: d.number, CellAppMgr: d.at, DBApp: d.cfg.Transport.Self()})

@@ -26,8 +26,10 @@
 // Check-outs name the start of the cluster, so that a row which a dead cluster had is free. With
 // Config.Fresh the first thing that a DBApp does is to begin one. Otherwise it takes the place of
 // another under a world that lives: then BaseApps know the start, and it goes on with what the
-// first of them says. If nobody says one within AdoptTime after the first has come, it begins one.
-// Nothing is called before.
+// first of them says. If nobody says one within AdoptTime after the first has come, it begins one,
+// unless another world lives in the store: that shows it by a lease (lease.go). Definitions that
+// change the store are applied right before, or before it goes on with a start (change.go). Nothing
+// is called earlier.
 //
 // It may have been started with another store than the one that the world began with. So a store knows
 // which world it is of, and BaseApps say which theirs is. Those of another world, or of a later start
@@ -59,7 +61,7 @@
 //   - A StoreDone is sent after the store has confirmed, never before.
 //   - Each call is answered, or its app is gone. A question for the start is not answered to a BaseApp
 //     of another world than the store's.
-//   - Nothing is called in the store of another world.
+//   - Nothing is called in the store of another world, and no start begins where another one lives.
 //   - A DBApp starts no goroutine, reads no clock and opens no socket. Only the functions given to Jobs
 //     run elsewhere, and they touch nothing of it.
 package dbapp

@@ -106,7 +106,14 @@ func (d *DBApp) storeState() string {
 			break
 		}
 	}
+	if text == "ok" && d.start == 0 {
+		text = "no start has begun: waiting to hear from BaseApps whether a world lives"
+	}
 	switch {
+	case d.change.err != nil:
+		text = "the store does not take the definitions: " + d.change.err.Error()
+	case d.lease.taken:
+		text = errTaken.Error()
 	case d.world.strange:
 		text = errStrange.Error()
 	case d.over:

@@ -17,36 +17,56 @@ const (
 	spaceToken
 	bringToken
 	worldToken
+	leaseToken
+	changeToken
 )
 
 // begun is the result of the job that begins a start of the cluster.
 type begun struct {
 	worldBlob
-	err error
+	err   error
+	taken Lease // of another world that lives in the store
 }
 
 // beginStart begins a start of the cluster, if it is for this DBApp to do. Nobody needs one before a
 // BaseApp is there, and the first to come may be one that knows it: the whole world may have been out
 // of reach for a while.
 func (d *DBApp) beginStart() {
-	if d.start != 0 || d.beginning || !d.world.known || !d.cfg.Fresh && (d.came < 0 || d.now-d.came < AdoptTime || d.world.strange) {
+	if d.start != 0 || d.beginning || !d.world.known || !d.cfg.Fresh && (d.came < 0 || d.now-d.came < AdoptTime || d.world.strange) || !d.vacant() || !d.fits() {
 		return
 	}
 	d.beginning = true
+	seen, leased, fresh := d.lease.seen, !d.cfg.Unleased, d.cfg.Fresh
 	w := d.world.worldBlob
 	w.world = d.drawn()
 	d.storeJob(beginToken, func(ctx context.Context, s store.Store) any {
-		start, err := s.Begin(ctx)
-		if w.newest = start; err == nil {
+		lease, err := ReadLease(ctx, s)
+		switch {
+		case err != nil:
+			return begun{worldBlob: w, err: err}
+		case !fresh && lease != seen && lease != Lease{}:
+			return begun{taken: lease}
+		}
+		if leased { // first: of two worlds that have looked at the same time, one fails here
+			err = lease.beat(ctx, s, max(1, lease.Start))
+		}
+		if err == nil {
+			w.newest, err = s.Begin(ctx)
+		}
+		if err == nil {
 			w.version, err = s.Put(ctx, worldKey, w.append(), w.version)
 		}
-		return begun{w, err}
+		return begun{worldBlob: w, err: err}
 	})
 }
 
 func (d *DBApp) startBegun(result any) {
 	d.beginning = false
 	b, ok := result.(begun)
+	if b.taken != (Lease{}) {
+		d.foundTaken(b.taken)
+		return
+	}
 	d.noteStore(writings, b.err)
 	if !ok || b.err != nil {
 		d.world.known = false // the blob may be another one now
@@ -56,7 +76,7 @@ func (d *DBApp) startBegun(result any) {
 	}
 	d.world.worldBlob = b.worldBlob
 	if d.start == 0 {
-		d.start = b.newest
+		d.start, d.lease.taken = b.newest, false
 		d.log.Info("a start of the cluster has begun", "start", d.start)
 	}
 }
@@ -67,8 +87,8 @@ func (d *DBApp) tellStart(from sender, m *wire.CallStore) {
 	if !d.world.known || d.stranger(m) {
 		return
 	}
-	if d.start == 0 && !d.beginning && m.Start != 0 && m.Start == d.world.newest {
-		d.start = m.Start
+	if d.start == 0 && !d.beginning && m.Start != 0 && m.Start == d.world.newest && d.fits() {
+		d.start, d.lease.taken = m.Start, false
 		d.log.Info("going on with a start of the cluster", "start", d.start)
 	}
 	if d.start != 0 {

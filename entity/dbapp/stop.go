@@ -20,8 +20,13 @@ func (d *DBApp) stops() bool {
 	return step > wire.StopNone
 }
 
-// Ended reports whether the world was stopped and nothing is under way, so that the process can end.
-func (d *DBApp) Ended() bool {
+// saved reports whether the world was stopped, and nothing of it is under way.
+func (d *DBApp) saved() bool {
 	step, _ := d.manager.Stopping()
 	return step == wire.StopEnded && len(d.calls.jobs) == 0 && !d.spaces.working
+}
+
+// Ended reports whether the world was stopped and nothing is under way, so that the process can end.
+func (d *DBApp) Ended() bool {
+	return d.saved() && (d.lease.released || d.cfg.Unleased || d.start == 0 || d.over)
 }

@@ -61,6 +61,15 @@ func parseWorld(b store.Blob) (w worldBlob, err error) {
 	return w, nil
 }
 
+// Used reports whether a start of a cluster has begun in a store. It blocks.
+func Used(ctx context.Context, s store.Cluster) (bool, error) {
+	_, err := s.Get(ctx, worldKey)
+	if errors.Is(err, store.ErrMissing) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // ownWorld is what a DBApp knows of the world that its store is of.
 type ownWorld struct {
 	worldBlob
@@ -74,7 +83,8 @@ type ownWorld struct {
 // readWorld is the result of the job that reads the blob.
 type readWorld struct {
 	worldBlob
-	err error
+	lease Lease
+	err   error
 }
 
 // tickWorld reads which world the store is of.
@@ -89,15 +99,19 @@ func (d *DBApp) tickWorld() {
 	}
 	w.reading = true
 	d.storeJob(worldToken, func(ctx context.Context, s store.Store) any {
+		lease, err := ReadLease(ctx, s)
+		if err != nil {
+			return readWorld{err: err}
+		}
 		b, err := s.Get(ctx, worldKey)
 		if errors.Is(err, store.ErrMissing) {
-			return readWorld{}
+			return readWorld{lease: lease}
 		}
 		if err != nil {
 			return readWorld{err: err}
 		}
 		x, err := parseWorld(b)
-		return readWorld{x, err}
+		return readWorld{x, lease, err}
 	})
 }
 
@@ -112,6 +126,7 @@ func (d *DBApp) worldRead(result any) {
 	}
 	d.noteStore(reads, nil)
 	w.worldBlob, w.known = r.worldBlob, true
+	d.foundLease(r.lease)
 }
 
 // drawn is the number of the world, drawn if the store is of none yet.

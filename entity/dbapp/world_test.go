@@ -278,7 +278,7 @@ func TestTwoWorldsWithOneStore(t *testing.T) {
 	told, _ := first.call(x, wire.CallStore{Op: wire.StoreBegin})
 	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
 	first.call(x, m)
-	second := newRig(t, c, c, true)
+	second := newRig(t, c, c, true) // by somebody who says that nobody lives here
 	y := second.baseApp(4)
 	second.call(y, wire.CallStore{Op: wire.StoreBegin})
 	for m.Version = 2; m.Version < 4; m.Version++ {

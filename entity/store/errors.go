@@ -49,6 +49,8 @@ var (
 	ErrCorrupt = errors.New("store: the database is damaged")
 	// ErrDenied: the database does not let this process write.
 	ErrDenied = errors.New("store: the database does not allow it")
+	// ErrInUse: another world lives in the store.
+	ErrInUse = errors.New("store: another world lives in it")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("store: closed")
 )

@@ -238,7 +238,7 @@ func (c *Cluster) makeDBApp(p *Process) (App, error) {
 func (c *Cluster) makeDBAppAt(p *Process, manager netip.AddrPort, fresh bool) (App, error) {
 	k := c.world.books
 	return dbapp.New(dbapp.Config{
-		Transport: p.ep, Manager: manager, Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random(), new(int)}, Types: k.types, BringBack: c.world.returning(), Fresh: fresh,
+		Transport: p.ep, Manager: manager, Schema: c.world.schema, Store: shaky{troubled{k.kept, k}, p.random(), new(int)}, Types: k.types, BringBack: c.world.returning(), Fresh: fresh, Unleased: !c.opts.Wild.Leases,
 		Jobs: p, Secrets: func(b []byte) { b[0] = 1 }, Log: p.log(), // no draw of chance
 	})
 }
@@ -272,7 +272,7 @@ func (k *storeKeeps) safe() error {
 
 func (k *storeKeeps) converged() error {
 	live := map[uint64]entity.ID{}
-	var err error
+	err := k.leased()
 	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
 		s, ok := a.Script(b.ID).(*ledger)
 		if !ok || s.Row() == 0 {
@@ -283,6 +283,22 @@ func (k *storeKeeps) converged() error {
 		}
 		live[s.Row()] = b.ID
 	})
+	return err
+}
+
+// leased checks that the store says which start lives.
+func (k *storeKeeps) leased() error {
+	if !k.c.opts.Wild.Leases || !k.c.dbApp.alive {
+		return nil
+	}
+	d, ok := k.c.dbApp.app.(*dbapp.DBApp)
+	if !ok || d.Counts().Start == 0 {
+		return nil
+	}
+	l, err := dbapp.ReadLease(context.Background(), k.c.world.books.kept)
+	if start := d.Counts().Start; err == nil && l.Start != start {
+		err = fmt.Errorf("start %d lives, and the lease of the store is %+v", start, l)
+	}
 	return err
 }
 

@@ -167,6 +167,7 @@ func withCracks(o Options) Options {
 func withScripts(o Options) Options {
 	some := func(stream uint64, n int) int { return max(0, rand.New(rand.NewPCG(o.Seed, stream)).IntN(3*n)-2*n+1) }
 	o.Wild.Idols, o.Wild.Towers = some(0x1d01, 6), some(0x70e5, 3)
+	o.Wild.Leases = o.Wild.stores()
 	o.Wild.Kicks, o.Wild.Walls, o.Wild.Ranges = some(0x41c5, 1) > 0, some(0x3a11, 1) > 0, some(0x4a9e, 1) > 0
 	return o
 }

@@ -64,6 +64,9 @@ type Wild struct {
 	Walls bool
 	// Ranges says that scripts ask who is near, and compare; see ranges.go.
 	Ranges bool
+	// Leases says that the world shows in its store that it lives, as all worlds do but those of
+	// runs kept from before.
+	Leases bool
 	// Hold holds back moves and messages of flows, in front of CellApps, across handoffs.
 	Hold bool
 	// Breaks breaks channels between living apps, each at a message of a drawn kind.

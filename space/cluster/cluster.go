@@ -330,10 +330,13 @@ func (c *Cluster) Stop() error {
 		saved := c.save()
 		c.awaitWriters(until)
 		c.turnAway()
+		start := c.startToEnd()
 		for _, p := range c.all() {
 			_ = p.Stop()
 		}
-		c.err = errors.Join(c.host.Close(), saved)
+		if c.err = errors.Join(c.host.Close(), saved); start != 0 {
+			c.release(start)
+		}
 	})
 	return c.err
 }

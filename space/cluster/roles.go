@@ -28,8 +28,9 @@ import (
 type Roles struct {
 	cfg      *Config
 	manager  netip.AddrPort
-	managers []netip.AddrPort // of Config.Managers
-	types    *store.Schema    // of the store, once it fits the definitions
+	managers []netip.AddrPort            // of Config.Managers
+	types    *store.Schema               // of the store, once it fits the definitions
+	change   func(context.Context) error // nil unless the DBApp is to see to that
 }
 
 // Env is what one process is given by whoever runs it.
@@ -96,20 +97,61 @@ func (r *Roles) OpenStore(ctx context.Context) error {
 	for _, n := range types.Notices {
 		r.cfg.Log.Warn("notice", "notice", n)
 	}
-	plan, err := r.cfg.Store.Apply(ctx, types, r.cfg.StoreForgets)
+	r.types = types
+	return r.applyTypes(ctx)
+}
+
+func (r *Roles) applyTypes(ctx context.Context) error {
+	plan, err := r.cfg.Store.Apply(ctx, r.types, r.cfg.StoreForgets)
+	if err != nil {
+		return untaken(err)
+	}
+	for i := range plan {
+		r.cfg.Log.Info("the store was changed", "step", plan[i])
+	}
+	return nil
+}
+
+// untaken says why a store does not take definitions, with the remedy.
+func untaken(err error) error {
 	switch {
 	case errors.Is(err, store.ErrDestructive):
 		return fmt.Errorf("cluster: the store does not take the definitions; bring back what they lack, or start once with Config.StoreForgets: %w", err)
 	case errors.Is(err, store.ErrTaken):
 		return fmt.Errorf("cluster: the store does not take the definitions; rows have the same value where it is to be unique: make them differ under the old definitions, or leave Unique out: %w", err)
-	case err != nil:
-		return fmt.Errorf("cluster: the store does not take the definitions: %w", err)
+	}
+	return fmt.Errorf("cluster: the store does not take the definitions: %w", err)
+}
+
+// changeLater reports whether definitions change a store in which a world may live that has others: then the
+// DBApp changes it, once it knows. A store of which no start has begun has no such world.
+func (r *Roles) changeLater(ctx context.Context) (bool, error) {
+	if r.cfg.Store == nil {
+		return false, nil
+	}
+	types, err := r.cfg.storeSchema()
+	if err != nil {
+		return false, err
+	}
+	plan, err := r.cfg.Store.Plan(ctx, types)
+	if err == nil {
+		err = plan.Allow(r.cfg.StoreForgets)
+	}
+	if err != nil {
+		return false, untaken(err)
+	}
+	used, err := dbapp.Used(ctx, r.cfg.Store)
+	if err != nil || !used || len(plan) == 0 {
+		return false, err
 	}
 	for i := range plan {
-		r.cfg.Log.Info("the store was changed", "step", plan[i])
+		r.cfg.Log.Info("the store will be changed when the world begins", "step", plan[i])
 	}
-	r.types = types
-	return nil
+	for _, n := range types.Notices {
+		r.cfg.Log.Warn("notice", "notice", n)
+	}
+	r.types, r.change = types, r.applyTypes
+	return true, nil
 }
 
 // seatConfig says where and how the CellAppMgr leads. A fresh one need not ask whether a world
@@ -154,7 +196,7 @@ func (r *Roles) DBApp(e *Env, fresh bool) (*dbapp.DBApp, error) {
 
 func (r *Roles) dbAppConfig(e *Env, fresh bool) dbapp.Config {
 	return dbapp.Config{
-		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, Store: r.cfg.Store, Types: r.types, BringBack: r.cfg.BringBack, Fresh: fresh,
+		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, Store: r.cfg.Store, Types: r.types, Change: r.change, BringBack: r.cfg.BringBack, Fresh: fresh,
 		Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, dbapp.JobTime)
 		},

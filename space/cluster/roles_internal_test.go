@@ -82,7 +82,8 @@ func TestSettingsReachTheProcesses(t *testing.T) {
 		{"Seat", seat, []string{"Lease", "Leads", "Ends"}},
 		{"CellAppMgr", seat.Config, nil},
 		{"BaseAppMgr", roles.baseAppMgrConfig(e), []string{"Tick"}}, // it answers without waiting for one
-		{"DBApp", roles.dbAppConfig(e, true), nil},
+		// A store that is open has been changed, and only simulated worlds go without a lease.
+		{"DBApp", roles.dbAppConfig(e, true), []string{"Change", "Unleased"}},
 		{"LoginApp", roles.loginAppConfig(e), nil},
 		{"BaseApp", roles.baseAppConfig(e), nil},
 		{"CellApp", roles.cellAppConfig(e), []string{"ReportPeriod"}}, // the managers count on the default

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/dbapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
@@ -53,9 +54,7 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 		return nil
 	}
 	r := c.roles()
-	limit, cancel := context.WithTimeout(ctx, c.cfg.StartTimeout)
-	defer cancel()
-	if err := r.OpenStore(limit); err != nil {
+	if err := c.openStore(ctx, r, fresh); err != nil {
 		return err
 	}
 	p, err := c.start("DBApp", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
@@ -68,6 +67,78 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 	c.dbApp = p
 	c.mu.Unlock()
 	return nil
+}
+
+// openStore brings the store in line with the definitions, for a world that begins. If one may live
+// that has other definitions, this waits until the DBApp knows better.
+func (c *Cluster) openStore(ctx context.Context, r *Roles, fresh bool) error {
+	if fresh {
+		if err := c.awaitVacant(ctx); err != nil {
+			return err
+		}
+	}
+	limit, cancel := context.WithTimeout(ctx, c.cfg.StartTimeout)
+	defer cancel()
+	if !fresh {
+		later, err := r.changeLater(limit)
+		if err != nil || later {
+			return err
+		}
+	}
+	return r.OpenStore(limit)
+}
+
+// awaitVacant waits until it is known that no other world lives in the store. That takes a moment only
+// if the last one has not ended in order.
+func (c *Cluster) awaitVacant(ctx context.Context) error {
+	limit, cancel := context.WithTimeout(ctx, c.cfg.StartTimeout)
+	defer cancel()
+	was, err := dbapp.ReadLease(limit, c.cfg.Store)
+	if err != nil {
+		return fmt.Errorf("cluster: the store: %w", err)
+	}
+	if was == (dbapp.Lease{}) {
+		return nil
+	}
+	c.cfg.Log.Info("the last world in this store has not ended in order, or lives: waiting to see which", "for", dbapp.LeaseTime, "its start", was.Start)
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(dbapp.LeaseTime):
+	}
+	limit, cancel = context.WithTimeout(ctx, c.cfg.StartTimeout)
+	defer cancel()
+	is, err := dbapp.ReadLease(limit, c.cfg.Store)
+	if err != nil {
+		return fmt.Errorf("cluster: the store: %w", err)
+	}
+	if is != was && is != (dbapp.Lease{}) {
+		return fmt.Errorf("cluster: the store: %w (its start %d): stop that, or give this one a store of its own", store.ErrInUse, is.Start)
+	}
+	return nil
+}
+
+// startToEnd is the start of the world that ends with the processes here, as far as the store is
+// concerned: 0 while BaseApps elsewhere go on, and after an end in order, at which the DBApp itself
+// has said so.
+func (c *Cluster) startToEnd() (start uint64) {
+	c.mu.Lock()
+	db := c.dbApp
+	c.mu.Unlock()
+	if db == nil || c.writersElsewhere() > 0 {
+		return 0
+	}
+	_ = db.Do(func(a host.App) { start = a.(*dbapp.DBApp).Counts().Start }) // one that has ended has none to end
+	return start
+}
+
+// release says in the store that the world has ended. If it cannot, the next start waits for a moment.
+func (c *Cluster) release(start uint64) {
+	ctx, cancel := context.WithTimeout(context.Background(), dbapp.JobTime)
+	defer cancel()
+	if err := dbapp.Release(ctx, c.cfg.Store, start); err != nil && !errors.Is(err, store.ErrClosed) {
+		c.cfg.Log.Warn("cannot say in the store that the world has ended: the next one waits before it begins", "for", dbapp.LeaseTime, "error", err)
+	}
 }
 
 // validateBringBack reports types that cannot come back.

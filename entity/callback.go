@@ -16,8 +16,9 @@ type Callback struct {
 	ID CallbackID
 	// User is the number that the script gave with it.
 	User int64
-	// Err is only of a Backup, and says why there is none: limits.ErrTooLarge, or that no other BaseApp has
-	// room for it. Then the death of a process may undo what was done before.
+	// Err is of a Backup, and says why there is none: limits.ErrTooLarge, or that no other BaseApp has
+	// room for it. Then the death of a process may undo what was done before. It is of a MoveToEntity
+	// as well, of which the other is not there any more.
 	Err error
 }
 

@@ -58,6 +58,7 @@ type Cell struct {
 	ranges    aoi.Index
 	triggers  map[aoi.Trigger]*Real
 	sightings []sighting // scratch of deliverRangeEvents
+	traps     traps
 	adders    adders
 	border    border
 	gates     gates

@@ -35,6 +35,7 @@ func (c *Cell) evict(rec *record) {
 	c.ghosts.remove(rec.e.ID)
 	if rec.real != nil {
 		rec.real.dropWitness()
+		rec.real.liftTraps()
 		c.work.rest.Add(rec.real.meter.Drain()) // its work in this tick still counts
 	}
 	c.ranges.Remove(rec.node)

@@ -162,6 +162,7 @@ func (r *Real) handled() flow.Mark {
 func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 	rec := c.population.find(r.e.ID)
 	r.dropWitness()
+	r.liftTraps()
 	c.work.rest.Add(r.meter.Drain()) // this tick's work stays here, the load goes
 	r.gone = handedOver
 	was := r.e.Order

@@ -59,6 +59,12 @@ func (c *Cell) deliverRangeEvents() {
 	gates := len(c.gates.ends) > 0 || c.gates.closed
 	c.gates.closed = false
 	c.ranges.Update(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {
+		if len(c.traps.laid) > 0 {
+			if r := c.traps.laid[t]; r != nil {
+				c.traps.sprung = append(c.traps.sprung, sprung{r, t, entity.ID(key)})
+				return
+			}
+		}
 		c.sightings = append(c.sightings, sighting{of: t, id: entity.ID(key), enter: enter})
 		if len(c.sightings) == maxSightings {
 			c.tellSightings(gates)
@@ -66,6 +72,7 @@ func (c *Cell) deliverRangeEvents() {
 	})
 	c.tellSightings(gates)
 	c.tellWatched()
+	c.springTraps()
 }
 
 // tellSightings tells the witnesses of what was sighted. gates is whether places of this cell can be

@@ -121,6 +121,14 @@ func (r *Real) control(c Controller, tag, method string, user int64) (entity.Cal
 	return id, nil
 }
 
+// failure is why a chase has ended without success.
+func (c *controller) failure() error {
+	if x, ok := c.Controller.(*chase); ok {
+		return x.err
+	}
+	return nil
+}
+
 func (s *controllers) find(id entity.CallbackID) int {
 	return slices.IndexFunc(s.list, func(c controller) bool { return c.id == id })
 }
@@ -144,10 +152,10 @@ func (s *controllers) after(id, newest entity.CallbackID) *controller {
 	return nil
 }
 
-// onlyWalks reports whether there are controllers and all are walks, whose steps are alike and
-// short.
+// onlyWalks reports whether there are controllers and all are walks, chases and traps, whose steps are
+// alike and short.
 func (s *controllers) onlyWalks() bool {
-	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool { return c.tag != walkTag })
+	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool { return c.tag != walkTag && c.tag != chaseTag && c.tag != trapTag })
 }
 
 // runControllers steps each controller by dt, oldest first. Steps and callbacks may add and cancel
@@ -167,7 +175,7 @@ func (r *Real) runControllers(dt time.Duration) {
 			ended := r.controllers.list[i]
 			r.controllers.list = slices.Delete(r.controllers.list, i, i+1)
 			if ended.method != "" {
-				r.callBack(ended.method, entity.Callback{ID: id, User: ended.user})
+				r.callBack(ended.method, entity.Callback{ID: id, User: ended.user, Err: ended.failure()})
 			}
 		}
 		c = r.controllers.after(id, newest)

@@ -256,6 +256,13 @@ func (r *Real) Log() *slog.Logger {
 	return r.cell.log.With("entity", r.e.ID.String(), "type", r.e.Def.Name)
 }
 
+// Find looks at another entity, or at this one, on the cell: a real, or a ghost. It is false for one that is
+// not there, as who is farther away than ghosts reach.
+func (r *Real) Find(id entity.ID) (View, bool) {
+	rec := r.cell.population.find(id)
+	return View{rec}, rec != nil && rec.cell == r.cell
+}
+
 // EntitiesInRange yields the other entities whose x and z are within radius metres of the entity's,
 // in id order. It reaches as far as ghosts do.
 func (r *Real) EntitiesInRange(radius float32) iter.Seq[View] {

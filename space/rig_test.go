@@ -232,7 +232,11 @@ func (a *Avatar) OnTeleportFailed(user int64, err *placement.TeleportError) {
 }
 func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }
 func (a *Avatar) OnArrival(c entity.Callback) { a.note("arrival %d", c.User) }
-func (a *Avatar) OnBomb(entity.Callback)      { panic("bomb") }
+func (a *Avatar) OnFailed(c entity.Callback) {
+	a.note("failed %d: %t", c.User, errors.Is(c.Err, ErrNotHere))
+}
+func (a *Avatar) OnTrap(x Trapped)       { a.cell.out.(*testApp).trapped(a, x) }
+func (a *Avatar) OnBomb(entity.Callback) { panic("bomb") }
 
 // The hooks of a real's life in which an Avatar does what its trade says.
 const (
@@ -455,6 +459,7 @@ type rig struct {
 	locate     func(a *testApp, id entity.ID, in entity.SpaceID, at property.Vector3)
 	baseHeard  uint64         // what a base says to have heard of a real that it restores
 	passOver   []flow.Culprit // what it tells that real to pass over
+	trapped    func(a *Avatar, x Trapped)
 }
 
 // newRig cuts the space into n cells by lines at x = 0, 400, 800 ...; app k has cell k.

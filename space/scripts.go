@@ -32,13 +32,15 @@ func NewScripts(schema *property.Schema) *Scripts {
 		Name: "space: script", Part: reflect.TypeFor[*Real](), Side: property.CellSide, Has: hasCell, Attribute: "hasCell",
 		Methods: func(d *property.Definition) []*property.Method { return d.CellMethods }, Caller: true,
 		Hooks: hooks(), Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.Reply](), reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply](),
-			reflect.TypeFor[SpawnReply]()},
+			reflect.TypeFor[SpawnReply](), reflect.TypeFor[Trapped]()},
 	})
 	s.ghosts = script.NewTable(&s.registry, script.Kind{
 		Name: "space: ghost script", Part: reflect.TypeFor[*Ghost](), Side: property.GhostSide, Has: hasCell, Attribute: "hasCell",
 		Setters: true,
 	})
 	RegisterController[walk](s, walkTag)
+	RegisterController[chase](s, chaseTag)
+	RegisterController[trap](s, trapTag)
 	return s
 }
 

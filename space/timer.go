@@ -19,8 +19,13 @@ func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (
 	return r.timers.Add(r.Now(), after, every, method, user)
 }
 
-// Cancel ends a timer or controller without a callback, and reports whether there was one.
+// Cancel ends a timer, controller or trap without a callback, and reports whether there was one.
 func (r *Real) Cancel(id entity.CallbackID) bool {
+	if i := r.controllers.find(id); i >= 0 {
+		if t, ok := r.controllers.list[i].Controller.(*trap); ok {
+			t.lift(r.cell)
+		}
+	}
 	return r.timers.Cancel(id) || r.controllers.cancel(id)
 }
 
@@ -33,14 +38,16 @@ func (r *Real) mayCallBack(method string) error {
 
 // callBack calls a callback of the script. If the script has no such method, the name came from a
 // process with another version of it.
-func (r *Real) callBack(method string, c entity.Callback) {
+func (r *Real) callBack(method string, c entity.Callback) { callBackWith(r, method, c) }
+
+func callBackWith[A any](r *Real, method string, a A) {
 	if r.gone != staying {
 		return
 	}
 	var err error
-	r.guard(method, func() { err = script.CallBack(r.kind, r.script, method, c) })
+	r.guard(method, func() { err = script.CallBack(r.kind, r.script, method, a) })
 	if err != nil {
 		r.cell.count.Errors++
-		r.Log().Error("the script has no method for a timer or controller", "error", err)
+		r.Log().Error("the script has no method for a timer, controller or trap", "error", err)
 	}
 }

@@ -23,7 +23,7 @@ type walk struct {
 
 // MoveTo walks the entity straight to a point at speed metres per second. When it is there, the
 // script's method of that name is called, if not empty: a func (T) OnX(entity.Callback). A new walk
-// ends the one before. Errors are those of AddController, and that of a place or speed that makes
+// or chase ends the one before. Errors are those of AddController, and that of a place or speed that makes
 // no sense.
 func (r *Real) MoveTo(to property.Vector3, speed float32, method string, user int64) (entity.CallbackID, error) {
 	w := walk{to, speed}
@@ -33,13 +33,18 @@ func (r *Real) MoveTo(to property.Vector3, speed float32, method string, user in
 	if err := r.mayControl(method); err != nil {
 		return 0, err
 	}
+	r.stopWalking()
+	return r.control(&w, walkTag, method, user)
+}
+
+// stopWalking ends the walk or chase that goes on.
+func (r *Real) stopWalking() {
 	for i := range r.controllers.list {
-		if old := &r.controllers.list[i]; old.tag == walkTag {
+		if old := &r.controllers.list[i]; old.tag == walkTag || old.tag == chaseTag {
 			r.controllers.cancel(old.id)
-			break
+			return
 		}
 	}
-	return r.control(&w, walkTag, method, user)
 }
 
 func (w *walk) valid() bool {
@@ -48,13 +53,23 @@ func (w *walk) valid() bool {
 
 // Step implements Controller.
 func (w *walk) Step(r *Real, dt time.Duration) (done bool) {
+	return r.stepTowards(w.to, 0, float64(float64(w.speed)*dt.Seconds()))
+}
+
+// stepTowards moves the entity by a step, in metres, straight towards a point, until it is within some
+// metres of that, and reports whether it is.
+func (r *Real) stepTowards(goal property.Vector3, within, step float64) (done bool) {
 	p := r.e.Position
-	dx, dy, dz := float64(w.to.X)-float64(p.X), float64(w.to.Y)-float64(p.Y), float64(w.to.Z)-float64(p.Z)
+	dx, dy, dz := float64(goal.X)-float64(p.X), float64(goal.Y)-float64(p.Y), float64(goal.Z)-float64(p.Z)
 	left := math.Sqrt(float64(dx*dx) + float64(dy*dy) + float64(dz*dz))
-	step := float64(float64(w.speed) * dt.Seconds())
-	if left <= step {
-		_ = r.place(w.to, r.e.Direction)
+	switch {
+	case within == 0 && left <= step:
+		_ = r.place(goal, r.e.Direction)
 		return true
+	case within > 0 && left <= within:
+		return true
+	case within > 0 && left-within <= step:
+		step, done = left-within, true
 	}
 	f := step / left
 	to := property.Vector3{
@@ -63,7 +78,7 @@ func (w *walk) Step(r *Real, dt time.Duration) (done bool) {
 		Z: float32(float64(p.Z) + float64(dz*f)),
 	}
 	_ = r.place(to, property.Vector3{X: float32(math.Atan2(dx, dz))})
-	return false
+	return done
 }
 
 // AppendState implements Controller.

@@ -1,0 +1,72 @@
+package space
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+)
+
+// chaseTag is the tag under which chases are registered.
+const chaseTag = "chase"
+
+// chase is the controller of MoveToEntity.
+type chase struct {
+	id            entity.ID
+	within, speed float32
+	err           error
+}
+
+// MoveToEntity walks the entity straight towards another one, wherever that goes, at speed metres per
+// second, until it is within that many metres. Then the script's method of that name is called, if not
+// empty: a func (T) OnX(entity.Callback). If the other is not on the cell any more, as a real or as a ghost,
+// it is called with an Err that is ErrNotHere. Only one walk or chase goes on at a time: the last.
+//
+// Errors are those of AddController, ErrNotHere, and that of a distance or speed that makes no sense.
+func (r *Real) MoveToEntity(id entity.ID, within, speed float32, method string, user int64) (entity.CallbackID, error) {
+	c := chase{id: id, within: within, speed: speed}
+	if !c.valid() {
+		return 0, fmt.Errorf("space: cannot move to within %g m of %v at %g m/s", within, id, speed)
+	}
+	if err := r.mayControl(method); err != nil {
+		return 0, err
+	}
+	if v, ok := r.Find(id); !ok || v.rec.real == r {
+		return 0, fmt.Errorf("%w: %v", ErrNotHere, id)
+	}
+	r.stopWalking()
+	return r.control(&c, chaseTag, method, user)
+}
+
+func (c *chase) valid() bool {
+	return c.id.Valid() && c.within >= 0 && c.speed > 0 && !math.IsInf(float64(c.within), 0) && !math.IsInf(float64(c.speed), 0)
+}
+
+// Step implements Controller.
+func (c *chase) Step(r *Real, dt time.Duration) (done bool) {
+	v, ok := r.Find(c.id)
+	if !ok {
+		c.err = fmt.Errorf("%w: %v", ErrNotHere, c.id)
+		return true
+	}
+	return r.stepTowards(v.Position(), float64(c.within), float64(c.speed)*dt.Seconds())
+}
+
+// AppendState implements Controller.
+func (c *chase) AppendState(b []byte) []byte {
+	return codec.AppendF32(codec.AppendF32(binary.AppendUvarint(b, uint64(c.id)), c.within), c.speed)
+}
+
+// ReadState implements Controller.
+func (c *chase) ReadState(b []byte) error {
+	r := codec.NewReader(b)
+	c.id, c.within, c.speed = entity.ID(r.Uvarint()), r.F32(), r.F32()
+	if !c.valid() {
+		r.Fail(errors.New("space: a chase of nobody, or with an impossible speed"))
+	}
+	return r.Close()
+}

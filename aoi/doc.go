@@ -1,6 +1,6 @@
 // Package aoi answers who is near whom: it holds points of a plane, with range triggers that ride on
-// them and range queries. A witness learns its surroundings from it. A proximity trap would be another
-// trigger; cells have none yet.
+// them and range queries. A witness learns its surroundings from it, and a proximity trap is another
+// trigger.
 //
 // # Purpose
 //
@@ -25,7 +25,8 @@
 //
 // Edges belong to the square. An edge lies at the 64-bit sum of the owner's position and the range;
 // for a node with an appeal ([Index.InsertBig]) the range is longer by that. This holds everywhere
-// in triggers; queries know no appeal. A trigger never reports the node that it rides on.
+// in triggers but those of [Index.AddProximity]; queries know no appeal. A trigger never reports the
+// node that it rides on.
 //
 // # Invariants
 //

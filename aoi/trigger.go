@@ -13,6 +13,7 @@ type trigger struct {
 	generation   uint32
 	enter, leave float32
 	live         bool
+	plain        bool // an appeal counts for nothing
 	fresh        bool // it is new, or its range is
 
 	// As the last Update left it. A new trigger's core holds nothing.
@@ -95,6 +96,16 @@ func (ix *Index) rankOf(slot uint32) (rank, int, bool) {
 // farther than leave metres on either axis. A node may carry any number of triggers. AddTrigger
 // panics if at is not in the Index or the ranges are not valid ([ValidRange]).
 func (ix *Index) AddTrigger(at Node, enter, leave float32) Trigger {
+	return ix.addTrigger(at, enter, leave, false)
+}
+
+// AddProximity is AddTrigger for what is near, and not for what can be seen: a point with an appeal
+// enters and leaves where others do.
+func (ix *Index) AddProximity(at Node, enter, leave float32) Trigger {
+	return ix.addTrigger(at, enter, leave, true)
+}
+
+func (ix *Index) addTrigger(at Node, enter, leave float32, plain bool) Trigger {
 	owner := ix.nodeSlot(at)
 	checkRange(enter, leave)
 	var slot uint32
@@ -107,7 +118,7 @@ func (ix *Index) AddTrigger(at Node, enter, leave float32) Trigger {
 	nd, t := &ix.nodes[owner], &ix.triggers[slot]
 	*t = trigger{
 		owner: owner, next: nd.triggers, generation: t.generation, enter: enter, leave: leave,
-		live: true, fresh: true, core: nothing(), lingering: t.lingering[:0],
+		live: true, plain: plain, fresh: true, core: nothing(), lingering: t.lingering[:0],
 	}
 	nd.triggers = slot + 1
 	r, i, _ := ix.rankOf(slot)
@@ -188,14 +199,22 @@ func (ix *Index) before(t *trigger, nd *node) bool {
 	case !nd.known || *b == nothing():
 		return false
 	case nd.appeal > 0:
-		return inSquare(nd.was, ix.nodes[t.owner].was, float64(t.wasEnter)+float64(nd.appeal))
+		return inSquare(nd.was, ix.nodes[t.owner].was, float64(t.wasEnter)+t.heed(nd))
 	}
 	return b.holds(placeOf(nd.was))
 }
 
+// heed is by how much a node's appeal lengthens the ranges.
+func (t *trigger) heed(nd *node) float64 {
+	if t.plain {
+		return 0
+	}
+	return float64(nd.appeal)
+}
+
 // zoneOf is where a node lies now, as a trigger sees it whose owner is at centre.
 func (t *trigger) zoneOf(centre spot, nd *node) zone {
-	appeal := float64(nd.appeal)
+	appeal := t.heed(nd)
 	switch {
 	case !nd.live || !inSquare(nd.at, centre, float64(t.leave)+appeal):
 		return out

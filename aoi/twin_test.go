@@ -28,6 +28,7 @@ type twinTrigger struct {
 	trigger      Trigger
 	owner        Node
 	enter, leave float32
+	plain        bool
 	inside       []Node
 }
 
@@ -61,8 +62,8 @@ func (w *twin) remove(n Node) {
 	w.nodes = slices.DeleteFunc(w.nodes, func(o twinNode) bool { return o.node == n })
 }
 
-func (w *twin) addTrigger(t Trigger, at Node, enter, leave float32) {
-	w.triggers = append(w.triggers, &twinTrigger{trigger: t, owner: at, enter: enter, leave: leave})
+func (w *twin) addTrigger(t Trigger, at Node, enter, leave float32, plain bool) {
+	w.triggers = append(w.triggers, &twinTrigger{trigger: t, owner: at, enter: enter, leave: leave, plain: plain})
 }
 
 func (w *twin) setRange(t Trigger, enter, leave float32) {
@@ -97,6 +98,9 @@ func (w *twin) update() {
 		for _, n := range w.nodes {
 			if n.node == t.owner {
 				continue
+			}
+			if t.plain {
+				n.appeal = 0
 			}
 			i := slices.Index(t.inside, n.node)
 			switch {
@@ -182,9 +186,13 @@ func (p *pair) remove(n Node) {
 	p.twin.remove(n)
 }
 
-func (p *pair) addTrigger(n Node, enter, leave float32) {
-	p.note("trigger on %#x: %v, %v", n, enter, leave)
-	p.twin.addTrigger(p.list.AddTrigger(n, enter, leave), n, enter, leave)
+func (p *pair) addTrigger(n Node, enter, leave float32, plain bool) {
+	p.note("trigger on %#x: %v, %v, plain %t", n, enter, leave, plain)
+	add := p.list.AddTrigger
+	if plain {
+		add = p.list.AddProximity
+	}
+	p.twin.addTrigger(add(n, enter, leave), n, enter, leave, plain)
 }
 
 func (p *pair) setRange(t Trigger, enter, leave float32) {
@@ -308,7 +316,7 @@ func (p *pair) call(c *course) {
 	case k < 36:
 		p.remove(node())
 	case k < 60 && len(p.twin.triggers) < c.triggers:
-		p.addTrigger(node(), enter, leave)
+		p.addTrigger(node(), enter, leave, k%3 == 0)
 	case k < 64 && len(p.twin.triggers) > 0:
 		p.removeTrigger(trigger())
 	case k < 70 && len(p.twin.triggers) > 0:
@@ -446,7 +454,7 @@ func (p *pair) coded(op, a, b byte) {
 		p.move(nodes[int(a)%len(nodes)].node, x, z)
 	case 2:
 		if len(triggers) < 40 {
-			p.addTrigger(nodes[int(a)%len(nodes)].node, enter, leave)
+			p.addTrigger(nodes[int(a)%len(nodes)].node, enter, leave, b&1 == 1)
 		}
 	case 3:
 		p.remove(nodes[int(a)%len(nodes)].node)

@@ -58,6 +58,7 @@ const maxSightings = 64
 func (c *Cell) deliverRangeEvents() {
 	gates := len(c.gates.ends) > 0 || c.gates.closed
 	c.gates.closed = false
+	c.layTraps()
 	c.ranges.Update(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {
 		if len(c.traps.laid) > 0 {
 			if r := c.traps.laid[t]; r != nil {

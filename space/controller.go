@@ -254,5 +254,8 @@ func (r *Real) readControllers(rd *codec.Reader) {
 		}
 		before = c.id
 		r.controllers.list = append(r.controllers.list, c)
+		if c.tag == trapTag {
+			r.cell.traps.unlaid = append(r.cell.traps.unlaid, r)
+		}
 	}
 }

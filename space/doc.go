@@ -21,8 +21,9 @@
 // A type may also have a script for its ghosts, which reads what a ghost holds and is told when it
 // changes; see RegisterGhost.
 //
-// Timers (Real.AddTimer), walks (Real.MoveTo) and the game's own controllers (Controller,
-// Real.AddController) travel with the entity, and call the script back by the name of a method.
+// Timers (Real.AddTimer), walks (Real.MoveTo, Real.MoveToEntity), traps, which tell who comes near
+// (Real.AddTrap), and the game's own controllers (Controller, Real.AddController) travel with the
+// entity, and call the script back by the name of a method.
 //
 // # The life of a cell script
 //

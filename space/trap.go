@@ -14,9 +14,9 @@ import (
 )
 
 // A trap is a range trigger that tells a script. It is a controller, so it travels with its entity, with a
-// list of whom the script was told. On each cell it lays its trigger in its first step there:
+// list of whom the script was told. On each cell its trigger is laid before the range events of a tick:
 //
-//	AddTrap, or arrival --Step--> laid: the end of the tick tells all who are inside
+//	AddTrap, or arrival --------> laid: the end of the tick tells all who are inside
 //	    laid: a range event of somebody who is not on the list, and inside --> told, and on the list
 //	    laid: the same of somebody who is on the list, and not inside -------> told, and off the list
 //	    first end of a tick: whoever is on the list, and not inside ---------> the same
@@ -28,9 +28,9 @@ import (
 // trapTag is the tag under which traps are registered.
 const trapTag = "trap"
 
-// MaxTrapped is of how many entities at a time a trap tells. Their ids travel with the entity: in the worst
+// maxTrapped is of how many entities at a time a trap tells. Their ids travel with the entity: in the worst
 // case this many fill a controller's state. Whoever else comes is told of when one of them has gone.
-const MaxTrapped = 400
+const maxTrapped = 400
 
 // Trapped is the argument of a trap's callback, a func (T) OnX(space.Trapped).
 type Trapped struct {
@@ -39,8 +39,8 @@ type Trapped struct {
 	User int64
 	// Entity has come, or has gone. Real.Find shows it while it is there.
 	Entity entity.ID
-	// Inside says that it has come. Otherwise it has gone: beyond the range, to where it has no ghost here, or
-	// out of the world.
+	// Inside says that it has come. Otherwise it has gone: beyond the range, to where it has no ghost
+	// here, or out of the world.
 	Inside bool
 }
 
@@ -49,15 +49,17 @@ type trap struct {
 	radius  float32
 	inside  []entity.ID // as the script was told, ascending
 	more    bool        // others may be inside, and there is no room on the list
-	trigger aoi.Trigger // on the real's cell; 0 before the first step there
+	trigger aoi.Trigger // on the real's cell; 0 before it is laid there
 }
 
 // AddTrap has the script's method of that name called, a func (T) OnX(Trapped), when another entity comes
 // within radius metres, and when it goes away again: a guard that is provoked, a plate that opens a door.
 // It goes by x and z, each by itself, as areas of interest do, so the trap is a square. Whoever is there
-// now is told of at the end of the tick, as all are from then on; who passes through within a tick is not.
-// Clients need not see the entity, nor need it see a client. The trap travels with the entity, dies with it,
-// and ends by Cancel. After the entity was restored the script is told what has changed since the backup.
+// now is told of at the end of the tick, as all are from then on; who passes through within a tick is
+// not. An AppealRadius counts for nothing, and it makes no difference whether clients see the entity, or
+// the other. The trap tells of at most 400 entities at a time, and of others when one of them has gone. It
+// travels with the entity, dies with it, and ends by Cancel. After the entity was restored the script is
+// told what has changed since the backup.
 //
 // Errors are entity.ErrNoCallback, entity.ErrTooMany beyond MaxControllers, entity.ErrGone, and that of a
 // radius that is not above 0, or beyond what Config.Border.GhostDistance allows.
@@ -71,20 +73,42 @@ func (r *Real) AddTrap(radius float32, method string, user int64) (entity.Callba
 	if err := script.CheckCallback[Trapped](r.kind, method); err != nil {
 		return 0, err
 	}
-	return r.control(&trap{radius: radius}, trapTag, method, user)
+	id, err := r.control(&trap{radius: radius}, trapTag, method, user)
+	if err == nil {
+		r.cell.traps.unlaid = append(r.cell.traps.unlaid, r)
+	}
+	return id, err
 }
 
 // Step implements Controller.
-func (t *trap) Step(r *Real, _ time.Duration) (done bool) {
-	if c := r.cell; t.trigger == 0 {
-		t.trigger = c.ranges.AddTrigger(c.population.find(r.e.ID).node, t.radius, t.radius)
-		if c.traps.laid == nil {
-			c.traps.laid = make(map[aoi.Trigger]*Real)
+func (t *trap) Step(*Real, time.Duration) (done bool) { return false }
+
+// layTraps lays those that have been added, or have come with their reals. It does so before the range
+// events, and not in a step: a world that is frozen makes none, and reals move between its cells.
+func (c *Cell) layTraps() {
+	for _, r := range c.traps.unlaid {
+		rec := c.population.find(r.e.ID)
+		if r.gone != staying || rec == nil || rec.real != r {
+			continue
 		}
-		c.traps.laid[t.trigger] = r
-		c.traps.fresh = append(c.traps.fresh, sprung{r, t.trigger, 0})
+		for i := range r.controllers.list {
+			if t, ok := r.controllers.list[i].Controller.(*trap); ok && t.trigger == 0 {
+				t.lay(r, rec.node)
+			}
+		}
 	}
-	return false
+	clear(c.traps.unlaid)
+	c.traps.unlaid = c.traps.unlaid[:0]
+}
+
+func (t *trap) lay(r *Real, at aoi.Node) {
+	c := r.cell
+	t.trigger = c.ranges.AddProximity(at, t.radius, t.radius)
+	if c.traps.laid == nil {
+		c.traps.laid = make(map[aoi.Trigger]*Real)
+	}
+	c.traps.laid[t.trigger] = r
+	c.traps.fresh = append(c.traps.fresh, sprung{r, t.trigger, 0})
 }
 
 // lift takes the trap off its cell.
@@ -110,6 +134,7 @@ func (r *Real) liftTraps() {
 
 // traps are those of the reals of a cell.
 type traps struct {
+	unlaid []*Real // some of their traps are
 	laid   map[aoi.Trigger]*Real
 	fresh  []sprung // laid since the last end of a tick
 	sprung []sprung // by the range events of this tick
@@ -165,7 +190,7 @@ func (r *Real) spring(of aoi.Trigger, id entity.ID) {
 		return
 	case was:
 		t.inside = slices.Delete(t.inside, at, at+1)
-	case len(t.inside) == MaxTrapped:
+	case len(t.inside) == maxTrapped:
 		t.more = true
 		return
 	default:
@@ -200,7 +225,7 @@ func (t *trap) ReadState(b []byte) error {
 	t.radius, t.inside = r.F32(), nil
 	for last := entity.ID(0); r.Len() > 0; {
 		id := last + entity.ID(r.Uvarint())
-		if id <= last || !id.Valid() || len(t.inside) == MaxTrapped {
+		if id <= last || !id.Valid() || len(t.inside) == maxTrapped {
 			r.Fail(errors.New("space: a trap with an impossible list"))
 			break
 		}

@@ -219,7 +219,7 @@ func TestTrapIsFull(t *testing.T) {
 	b := r.bell()
 	guard := r.spawn(-50)
 	var crowd []*Avatar
-	for range MaxTrapped + 50 {
+	for range maxTrapped + 50 {
 		crowd = append(crowd, r.spawn(-51))
 	}
 	r.trap(guard, 20, 0)
@@ -232,7 +232,7 @@ func TestTrapIsFull(t *testing.T) {
 		return n
 	}
 	r.tick(2)
-	if n := count(); n != MaxTrapped {
+	if n := count(); n != maxTrapped {
 		t.Fatalf("told of %d", n)
 	}
 	if n := len(guard.controllers.list[0].AppendState(nil)); n > MaxControllerState {
@@ -241,7 +241,7 @@ func TestTrapIsFull(t *testing.T) {
 	for i, a := range crowd[:100] {
 		r.put(a, -500)
 		r.tick(1)
-		if want := min(MaxTrapped, len(crowd)-i-1); count() != want {
+		if want := min(maxTrapped, len(crowd)-i-1); count() != want {
 			t.Fatalf("after %d have gone it is told of %d, want %d", i+1, count(), want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestTrapIsFull(t *testing.T) {
 // TestTrapState: any bytes make a trap or an error, and a trap comes back as it was.
 func TestTrapState(t *testing.T) {
 	full := &trap{radius: 3}
-	for i := range entity.ID(MaxTrapped) {
+	for i := range entity.ID(maxTrapped) {
 		full.inside = append(full.inside, (i+1)<<40|1)
 	}
 	for _, x := range []*trap{{radius: 1}, {radius: 2, inside: []entity.ID{1<<32 | 1, 1<<32 | 2, 9<<32 | 1}}, full} {

@@ -185,12 +185,12 @@ entity: 59
 entity/client: 48
 entity/baseapp: 68
 mercury: 99
-space: 79
+space: 80
 space/cluster: 34
 entity.Base: 49
 space.Cell: 29
 space.Population: 46
-space.Real: 74
+space.Real: 77
 `
 
 // houseShown names what shows a type of an internal package, though whoever imports the library cannot name

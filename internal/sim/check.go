@@ -33,6 +33,7 @@ func newCheckers(c *Cluster) []checker {
 		&namesUnique{c},
 		&oneBeacon{c},
 		&idolsShown{c, map[pairing]time.Duration{}, map[pairing]adoration{}},
+		&sentriesKnow{c},
 		&kicksTold{c},
 		&wallsHold{c},
 		&callsAnswered{c},

@@ -32,9 +32,9 @@
 // name at once, namers fight for names of bases, settlers have themselves and others made near
 // somebody, and scripts of players change what their clients see (views), add idols to it by hand,
 // refuse moves into the ground (walls), and ask who is near (ranges). Towers are seen from afar,
-// and bases kick their clients. All seeds of TestSeeds are wild, each in its own way (wildOf). The
-// kept seeds and most scripts are not, so that their runs stay the same. Each feature of a wild
-// world draws from a chance of its own.
+// sentries have traps, and bases kick their clients. All seeds of TestSeeds are wild, each in its
+// own way (wildOf). The kept seeds and most scripts are not, so that their runs stay the same. Each
+// feature of a wild world draws from a chance of its own.
 //
 // # Checkers
 //
@@ -56,6 +56,7 @@
 //	                           handoffs and restores
 //	promise 5  clientsConverge clients hold what the reals hold, no more, no less
 //	           idolsShown      clients see the idols that their scripts have added, and no others
+//	           sentriesKnow    traps tell of each who comes and goes, by turns
 //	           wallsHold       a move that a script refuses is not seen by anybody
 //	           heardInOrder    clients hear calls of one life of an entity in order, once;
 //	                           its own client misses none

@@ -41,6 +41,20 @@ func TestTowers(t *testing.T) {
 	}
 }
 
+// TestSentries: traps tell of each who comes and goes by turns, over lines and restores.
+func TestSentries(t *testing.T) {
+	sprung := 0
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			c := playedOut(t, 7600+seed, Wild{Sentries: 6})
+			sprung += c.world.sprung
+		})
+	}
+	if t.Logf("traps were sprung %d times", sprung); sprung < 1000 {
+		t.Errorf("traps were sprung %d times", sprung)
+	}
+}
+
 // TestKicks: who is kicked is told why, and nobody else is.
 func TestKicks(t *testing.T) {
 	kicks, told := 0, 0

@@ -58,6 +58,8 @@ type Wild struct {
 	Idols int
 	// Towers is how many entities are seen from afar; see towers.go.
 	Towers int
+	// Sentries is how many have traps, and run after whom they meet; see sentries.go.
+	Sentries int
 	// Kicks says that bases kick their clients; see kicks.go.
 	Kicks bool
 	// Walls says that players go where they may not; see walls.go.
@@ -163,7 +165,7 @@ func (c *Cluster) population() []struct {
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
 		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Saver", o.Wild.Savers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
-		{"Idol", o.Wild.Idols}, {"Tower", o.Wild.Towers},
+		{"Idol", o.Wild.Idols}, {"Tower", o.Wild.Towers}, {"Sentry", o.Wild.Sentries},
 		{"Figure", o.figures()},
 		{"Vault", o.Wild.Vaults},
 	}

@@ -178,6 +178,7 @@ type world struct {
 	// questions who is near.
 	walled map[string]int
 	asked  int
+	sprung int // how often traps told something
 	around func(r *space.Real) []space.View
 
 	// now is the simulated time, rough reports whether this is the bad time, and fault is the first
@@ -274,6 +275,9 @@ func worldSchema(o Options) (*property.Schema, error) {
 	if o.Wild.Towers > 0 {
 		add(`<Tower/>`, "Tower", towerDef)
 	}
+	if o.Wild.Sentries > 0 {
+		add(`<Sentry hasClient="false"/>`, "Sentry", sentryDef)
+	}
 	if o.Gateway {
 		add(`<Figure/>`, "Figure", figureDef)
 	}
@@ -300,6 +304,9 @@ func (w *world) registerCells(o Options) {
 	}
 	if o.Wild.Towers > 0 {
 		space.Register(w.cells, "Tower", func() *towerCell { return &towerCell{w: w} })
+	}
+	if o.Wild.Sentries > 0 {
+		space.Register(w.cells, "Sentry", func() *sentryCell { return &sentryCell{w: w} })
 	}
 	if o.Wild.Savers > 0 {
 		space.Register(w.cells, "Saver", func() *saverCell { return &saverCell{w: w} })
@@ -341,6 +348,9 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	}
 	if w.schema.Type("Tower") != nil {
 		baseapp.Register[towerBase](s, "Tower")
+	}
+	if w.schema.Type("Sentry") != nil {
+		baseapp.Register[sentryBase](s, "Sentry")
 	}
 	if w.schema.Type("Figure") != nil {
 		baseapp.Register[figureBase](s, "Figure")

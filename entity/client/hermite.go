@@ -135,7 +135,8 @@ func (f *Hermite) tangents() {
 		case i == 0:
 			s.velocity = slope(s, &f.samples[1])
 		case i == f.n-1: // over two steps, since one may have taken longer or shorter on its way than it looks
-			s.velocity = slope(&f.samples[max(0, i-2)], s)
+			over, step := slope(&f.samples[max(0, i-2)], s), slope(&f.samples[i-1], s)
+			s.velocity = property.Vector3{X: tamed(over.X, step.X), Y: tamed(over.Y, step.Y), Z: tamed(over.Z, step.Z)}
 		default:
 			a, b := slope(&f.samples[i-1], s), slope(s, &f.samples[i+1])
 			s.velocity = property.Vector3{X: middle(a.X, b.X), Y: middle(a.Y, b.Y), Z: middle(a.Z, b.Z)}
@@ -150,6 +151,17 @@ func middle(a, b float32) float32 {
 	}
 	return 2 * a * b / (a + b)
 }
+
+// tamed is a slope as far as a curve may end with it after a step of another: with one more than
+// three times as steep, or the other way, it would not stay between its ends (Fritsch and Carlson).
+func tamed(slope, step float32) float32 {
+	if slope*step <= 0 {
+		return 0
+	}
+	return max(-3*abs(step), min(slope, 3*abs(step)))
+}
+
+func abs(x float32) float32 { return max(x, -x) }
 
 func slope(a, b *sample) property.Vector3 {
 	return scale(minus(b.position, a.position), float32(1/(b.at-a.at).Seconds()))

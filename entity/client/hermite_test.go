@@ -179,6 +179,29 @@ func TestHermiteJumps(t *testing.T) {
 	}
 }
 
+// Between two places it is shown within the box that they span, also if what comes after them is
+// late, and however much shorter or longer the last step was than those before it.
+func TestHermiteStaysBetweenPlaces(t *testing.T) {
+	for _, step := range []float32{0, .01, .1, .5, 2, 10, -.1, -3} {
+		f := new(Hermite)
+		now, x := time.Duration(0), float32(0)
+		f.Input(now, property.Vector3{}, property.Vector3{}, Appears)
+		for range 20 {
+			now, x = now+DefaultTick, x+3
+			f.Input(now, property.Vector3{X: x}, property.Vector3{}, Moves)
+		}
+		now += DefaultTick
+		f.Input(now, property.Vector3{X: x + step}, property.Vector3{}, Moves)
+		low, high := min(x, x+step), max(x, x+step)
+		for at := now - DefaultTick; at <= now; at += time.Millisecond {
+			if shown, _ := f.curve(at); shown.X < low-1e-4 || shown.X > high+1e-4 {
+				t.Errorf("a step of %v m after others of 3 m: shown at %v, not between %v and %v", step, shown.X, low, high)
+				break
+			}
+		}
+	}
+}
+
 // It turns the short way round.
 func TestHermiteTurns(t *testing.T) {
 	var f Hermite

@@ -271,7 +271,7 @@ func (b *base) Destroy() {
 	b.forgetToken()
 	if b.seat != nil {
 		b.seat.refuse(protocol.Destroyed)
-		b.leaveSeat()
+		b.endSeat(protocol.Destroyed, "")
 	}
 	if !b.awaitLast() {
 		b.endLink()

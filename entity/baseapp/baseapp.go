@@ -62,6 +62,7 @@ type BaseApp struct {
 	awaited   []awaited                // clients that came before their bases
 	accounts  map[string]*base
 	sendings  sendings        // seats that went to other apps
+	ended     ended           // sessions, for clients that come back too late
 	loggingIn map[string]bool // accounts whose entity is being loaded
 
 	talking talking
@@ -335,6 +336,7 @@ func (a *BaseApp) dropAll() {
 	clear(a.byID)
 	clear(a.byToken)
 	clear(a.seats)
+	a.ended = ended{}
 	clear(a.accounts)
 	a.stubs, a.broken = stubs{}, nil
 	a.talking, a.failed = talking{}, script.Failures[*base]{}

@@ -230,6 +230,8 @@ func (c *client) resume(body []byte) error {
 		return c.letWait(m)
 	case s == nil && c.sentElsewhere(m.Token):
 		return nil
+	case s == nil && c.app.ended.endOf(m.Token) != nil:
+		return c.app.ended.endOf(m.Token)
 	case s == nil && len(c.app.holding.wards) > 0: // this app may inherit its base
 		return c.letWait(m)
 	case s == nil:

@@ -236,7 +236,7 @@ func (b *base) clientDied(code protocol.Code, reason string) {
 // endSession takes the proxy its client, and tells the script. It reports false if that was the end of the
 // base.
 func (b *base) endSession(code protocol.Code, reason string) bool {
-	b.leaveSeat() // tells the script of ended downloads, and the script may destroy b
+	b.endSeat(code, reason) // tells the script of ended downloads, and the script may destroy b
 	if b.destroying || b.removed {
 		return false
 	}

@@ -79,7 +79,7 @@ func TestTakeOverOfAKeptSeat(t *testing.T) {
 	p.attach(r.made().Token)
 	r.wantEvents("client death 15", "enabled")
 	g.resumes(3)
-	g.wantRefused(protocol.BadToken)
+	g.wantRefused(protocol.Replaced)
 	if !v.HasClient() || len(r.a.seats) != 1 { // the token of the new session
 		t.Errorf("%d tokens are good", len(r.a.seats))
 	}

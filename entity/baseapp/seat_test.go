@@ -209,9 +209,53 @@ func TestResumeTime(t *testing.T) {
 	r.tick()
 	r.wantEvents("client death 17")
 	g.resumes(2)
-	g.wantRefused(protocol.BadToken)
+	g.wantRefused(protocol.ConnectionLost)
 	if len(r.a.seats) != 0 {
 		t.Error("the token is good")
+	}
+}
+
+// A client that was away when its session ended is told why, and at once, also where others wait
+// for bases that this app may inherit.
+func TestTooLateToResume(t *testing.T) {
+	for code, end := range map[protocol.Code]func(*rig, *base){
+		protocol.ConnectionLost: func(r *rig, _ *base) { r.pass(DefaultResumeTime) },
+		protocol.Kicked:         func(_ *rig, b *base) { _ = b.KickClient("good night") },
+		protocol.Destroyed:      func(_ *rig, b *base) { b.Destroy() },
+		protocol.Replaced: func(r *rig, b *base) {
+			r.relogin("ann")
+			r.connect(5).attach(r.made().Token)
+		},
+	} {
+		r, g, b := warded(t)
+		r.a.cfg.Relogin = TakeOver
+		former := g.token
+		g.loses()
+		g.resumes(2)
+		g.loses()
+		end(r, b)
+		shown := [...]protocol.Token{g.token, former} // the answer with the newer one may have been lost
+		for i, token := range shown {
+			g.token = token
+			g.resumes(byte(3 + i))
+			r.tick()
+			g.wantRefused(code)
+		}
+	}
+}
+
+// The end of so many sessions is remembered as an app can have at once.
+func TestEndsAreForgotten(t *testing.T) {
+	var e ended
+	token := func(i int) protocol.Token { return protocol.Token{1, byte(i), byte(i >> 8), byte(i >> 16)} }
+	for i := range 2*maxEnded + 3 {
+		e.note([2]protocol.Token{token(i), {}}, protocol.Refused{Code: protocol.Kicked})
+		if oldest := max(0, i-maxEnded+1); e.endOf(token(oldest)) == nil || e.endOf(token(oldest-1)) != nil || len(e.why) != i-oldest+1 {
+			t.Fatalf("after %d ends %d are known", i+1, len(e.why))
+		}
+	}
+	if e.endOf(protocol.Token{}) != nil {
+		t.Error("no token has an end")
 	}
 }
 

@@ -52,9 +52,9 @@ const (
 	Replaced
 	// Kicked: the server's game has ended the session.
 	Kicked
-	// ConnectionLost: only a proxy's script is told it, since nobody can tell the client.
+	// ConnectionLost: a proxy's script is told it, and a client that comes back too late.
 	ConnectionLost
-	// GivenAway: the same for a client that another proxy has now.
+	// GivenAway: a proxy's script is told that another proxy has its client now. Clients are not told.
 	GivenAway
 )
 

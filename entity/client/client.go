@@ -298,7 +298,7 @@ func (c *Client) Close() {
 func (c *Client) close(err error) {
 	c.state, c.err, c.inWorld, c.life.lost = Closed, err, false, nil
 	c.dismissScout()
-	c.abortDownloads()
+	c.abortDownloads(c.ch, err)
 	if c.ch != 0 {
 		c.cfg.Transport.Close(c.ch)
 		c.ch = 0

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -25,9 +24,6 @@ type sink struct {
 	desc string
 }
 
-// errAway ends a download whose session has ended.
-var errAway = errors.New("client: the session is over")
-
 // newDownloads makes the receiving side, which most sessions do not need.
 func (c *Client) newDownloads() (*downloads, error) {
 	most := c.cfg.MaxDownload
@@ -40,10 +36,10 @@ func (c *Client) newDownloads() (*downloads, error) {
 	return d, err
 }
 
-// abortDownloads ends those that come over the channel.
-func (c *Client) abortDownloads() {
+// abortDownloads ends those that come over a channel.
+func (c *Client) abortDownloads(ch mercury.ChannelID, reason error) {
 	if c.downloads != nil {
-		c.downloads.AbortAll(c.now, c.ch, errAway)
+		c.downloads.AbortAll(c.now, ch, reason)
 	}
 }
 

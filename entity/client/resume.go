@@ -100,10 +100,14 @@ func (c *Client) comesBack(reason error) bool {
 // interrupt is called when the channel of a session is lost.
 func (c *Client) interrupt(reason error) {
 	l := &c.life
-	c.abortDownloads()
+	old := c.ch
 	c.ch = 0
 	l.lost, l.until, l.tries, l.dialled, l.sentOn = reason, c.now+l.time, 0, false, 0
 	c.waitToDial()
+	c.abortDownloads(old, reason)
+	if c.state != Playing { // the game has ended the session for that
+		return
+	}
 	c.stats.Interrupted++
 	c.log.Info("interrupted", "reason", reason)
 	if c.cfg.Events.Interrupted != nil {

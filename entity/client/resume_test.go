@@ -87,6 +87,41 @@ func (r *rig) wantCalls(want ...string) {
 	}
 }
 
+// A download ends with its channel, and is told why; a game that gives up for it hears nothing
+// more.
+func TestDownloadEndsWithItsChannel(t *testing.T) {
+	for how, lose := range map[string]struct {
+		f    func(*rig)
+		says error
+	}{
+		"lost":     {(*rig).lose, mercury.ErrTimeout},
+		"given up": {func(r *rig) { r.c.Reconnect() }, errGivenUp},
+		"switched": {func(r *rig) {
+			m := protocol.Switch{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(3, 3)}}}
+			r.say(m.Append(nil))
+		}, errSwitched},
+	} {
+		for _, ends := range []bool{false, true} {
+			r := newRig(t)
+			r.playOn()
+			var told []error
+			r.c.cfg.Events.Downloaded = func(_ uint32, _ string, _ []byte, err error) {
+				if told = append(told, err); ends {
+					r.c.Close()
+				}
+			}
+			r.say(append([]byte{0xB0, 1, 7, 4}, make([]byte, 33)...)) // offers a download
+			lose.f(r)
+			if len(told) != 1 || !errors.Is(told[0], lose.says) {
+				t.Errorf("%s: told %v, want %v", how, told, lose.says)
+			}
+			if ends && (len(r.events) > 0 || r.c.Interrupted() != nil || r.c.Stats().Interrupted > 0) {
+				t.Errorf("%s: after Close the game hears %q", how, r.events)
+			}
+		}
+	}
+}
+
 func TestResume(t *testing.T) {
 	r := newRig(t)
 	r.playOn()

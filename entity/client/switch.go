@@ -41,7 +41,7 @@ func (c *Client) onSwitch(body []byte) error {
 	}
 	c.dismissScout()
 	c.cfg.Transport.Close(c.ch)
-	c.abortDownloads()
+	c.abortDownloads(c.ch, errSwitched)
 	if c.state != Playing { // the game has ended the session meanwhile
 		return nil
 	}

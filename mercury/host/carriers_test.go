@@ -561,6 +561,31 @@ func TestCarrierFaults(t *testing.T) {
 	}
 }
 
+// Each carrier may have an address of its own, which one that is none of the process's may not.
+func TestAdvertiseOneCarrier(t *testing.T) {
+	h := newHost(t)
+	var places []host.Place
+	create := func(e host.Env) (host.App, error) {
+		places = e.Places
+		return &echo{env: e}, nil
+	}
+	first, second, third := carrierAt(t, "udp", "127.0.0.1:0"), carrierAt(t, "tcp", ":0"), carrierAt(t, "udp", "127.0.0.1:0")
+	all, one := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	if _, err := h.Start("advertised", "", create, host.Carriers(first, second, third), host.Advertise(all), host.Advertise(one, second, third)); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []netip.Addr{all, one, one} {
+		if at := places[i].Self.At.Addr(); at != want {
+			t.Errorf("carrier %d is reached at %v, want %v", i, at, want)
+		}
+	}
+	strange := carrierAt(t, "udp", "127.0.0.1:0")
+	defer func() { _ = strange.Release() }()
+	if _, err := h.Start("strange", "127.0.0.1:0", create, host.Advertise(one, strange)); err == nil || !strings.Contains(err.Error(), "none of the process's") {
+		t.Errorf("a carrier of nobody: %v", err)
+	}
+}
+
 // A carrier that breaks ends the process, and its error says which.
 func TestCarrierBreaks(t *testing.T) {
 	h, err := host.New(host.Config{})

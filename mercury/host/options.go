@@ -37,6 +37,7 @@ type options struct {
 	paceFrom  int
 	mercury   mercury.Config
 	advertise netip.Addr
+	places    []advertised
 	secure    *secure.Config // nil: packets are only checksummed
 	carriers  []mercury.Carrier
 	unsealed  []mercury.Carrier // of carriers, those of UnsealedCarriers
@@ -46,6 +47,12 @@ type options struct {
 
 	routes []route
 	clear  []bool // of each carrier: may be unsealed
+}
+
+// advertised is a carrier with an address of its own.
+type advertised struct {
+	carrier mercury.Carrier
+	addr    netip.Addr
 }
 
 // wantedRoute is a Route as it was given.
@@ -126,8 +133,27 @@ func GuardID(at mercury.Address) uint64 { return uint64(at.At.Port())<<32 | uint
 
 // Advertise sets the address under which others reach an app that listens at all
 // addresses of the machine (":port"), or behind an address translation. It is for all
-// carriers that were not given a place of their own.
-func Advertise(addr netip.Addr) Option { return func(o *options) { o.advertise = addr } }
+// carriers that were not given a place of their own, or only for those that it names.
+func Advertise(addr netip.Addr, cs ...mercury.Carrier) Option {
+	return func(o *options) {
+		if len(cs) == 0 {
+			o.advertise = addr
+		}
+		for _, c := range cs {
+			o.places = append(o.places, advertised{c, addr})
+		}
+	}
+}
+
+// placeOf is the address under which others reach a carrier; invalid for the carrier's own.
+func (o *options) placeOf(c mercury.Carrier) netip.Addr {
+	for _, a := range o.places {
+		if a.carrier == c {
+			return a.addr
+		}
+	}
+	return o.advertise
+}
 
 // collect puts the options together.
 func collect(opts []Option) (o options) {
@@ -180,6 +206,9 @@ func (o *options) finish(carriers []mercury.Carrier) error {
 	for i, c := range carriers {
 		fault(slices.Index(carriers, c) < i, "carrier %d (%s) is given twice", i, c.Network())
 		o.clear[i] = slices.Contains(o.unsealed, c)
+	}
+	for _, a := range o.places {
+		fault(!slices.Contains(carriers, a.carrier), "Advertise %v is for a carrier that is none of the process's: give that by Carriers, too", a.addr)
 	}
 	for _, w := range o.wanted {
 		i := find(carriers, w.network)

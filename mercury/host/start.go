@@ -145,7 +145,7 @@ func (p *Process) nameInLog() {
 // beginCarrier makes the start of one carrier, with a secret and a Guard of its own.
 func (p *Process) beginCarrier(i int, salt uint32) error {
 	c := p.carriers[i]
-	s := mercury.Start{Salt: salt, IP: p.opts.advertise, Clock: p.host.Clock, Handler: lane{p.net, i}}
+	s := mercury.Start{Salt: salt, IP: p.opts.placeOf(c), Clock: p.host.Clock, Handler: lane{p.net, i}}
 	p.host.chances.fill(s.Secret[:])
 	if !p.asksForProof() {
 		s.Standing = mercury.Trusted

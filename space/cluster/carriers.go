@@ -88,6 +88,9 @@ func (c *Config) carriers(ports func(*Door) Ports) ([]host.Option, error) {
 		} else {
 			opts = append(opts, host.Doors(carrier))
 		}
+		if d.Advertise.IsValid() {
+			opts = append(opts, host.Advertise(d.Advertise, carrier))
+		}
 	}
 	return opts, nil
 }

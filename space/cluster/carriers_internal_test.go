@@ -2,11 +2,16 @@ package cluster
 
 import (
 	"bytes"
+	"crypto/rand"
 	"log/slog"
+	"net/netip"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/mercury/udp"
 )
 
@@ -51,6 +56,48 @@ func TestInnerCarriersAreWide(t *testing.T) {
 	}
 	if s.MTU != mercury.JumboMTU || s.Window < mercury.ServerFlight {
 		t.Errorf("a channel between two apps has datagrams of up to %d bytes and a window of %d, want %d and %d", s.MTU, s.Window, mercury.JumboMTU, mercury.ServerFlight)
+	}
+}
+
+// A door that players reach by another address can do what others can: it has a stream for
+// downloads, and knows what its paths carry.
+func TestAdvertisedDoorsAreWhole(t *testing.T) {
+	key, err := secure.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Key: key, Listen: DefaultListen, Inner: UDP, Log: slog.New(slog.DiscardHandler)}
+	public := netip.MustParseAddr("192.0.2.1")
+	for _, d := range []Door{{Network: UDP}, {Network: TCP, Clear: true}, {Network: WebSocket, Clear: true}} {
+		d.Listen = DefaultListen
+		c.Doors = append(c.Doors, d)
+		d.Advertise = public
+		c.Doors = append(c.Doors, d)
+	}
+	opts, err := c.baseCarriers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.New(host.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	var env host.Env
+	if _, err := h.Start("door", "", func(e host.Env) (host.App, error) {
+		env = e
+		return newWatcher(e.Transport, &ObserverConfig{}, e.Log, nil), nil
+	}, opts...); err != nil {
+		t.Fatal(err)
+	}
+	doors, places := env.Net.Carriers()[1:], env.Places[1:]
+	for i := 0; i < len(doors); i += 2 {
+		if plain, other := reflect.TypeOf(doors[i]), reflect.TypeOf(doors[i+1]); plain != other {
+			t.Errorf("behind a translation a %v is a %v", plain, other)
+		}
+		if inner, outer := places[i].Self.At.Addr(), places[i+1].Self.At.Addr(); inner != netip.MustParseAddr(DefaultListen) || outer != public {
+			t.Errorf("%s: players are told of %v and %v", places[i].Network, inner, outer)
+		}
 	}
 }
 

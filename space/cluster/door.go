@@ -94,7 +94,7 @@ func (c *Config) open(d Door, ports Ports) (mercury.Carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	carrier, err := ports.try(listen, func(addr string) (mercury.Carrier, error) {
+	return ports.try(listen, func(addr string) (mercury.Carrier, error) {
 		switch d.Network {
 		case UDP:
 			return listenUDP(addr)
@@ -105,10 +105,6 @@ func (c *Config) open(d Door, ports Ports) (mercury.Carrier, error) {
 		}
 		return carrierOf(websocket.Listen(addr, websocket.Config{TLS: server, Origins: d.Origins}, nil))
 	})
-	if err == nil && d.Advertise.IsValid() {
-		carrier = advertised{carrier, d.Advertise}
-	}
-	return carrier, err
 }
 
 func listenUDP(addr string) (mercury.Carrier, error) {
@@ -125,18 +121,6 @@ func carrierOf[C mercury.Carrier](c C, err error) (mercury.Carrier, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-// advertised is a carrier that is reached at an address other than its own.
-type advertised struct {
-	mercury.Carrier
-	ip netip.Addr
-}
-
-// Begin implements mercury.Carrier.
-func (a advertised) Begin(s mercury.Start) error {
-	s.IP = a.ip
-	return a.Carrier.Begin(s)
 }
 
 // addressOf returns the address for a Listen, which may name a network interface.

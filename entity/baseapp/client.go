@@ -139,7 +139,20 @@ func (c *client) inherit(old *client) {
 
 // credit lets the client send at once what it may have said in a time in which nothing came.
 func (c *client) credit(silent time.Duration) {
-	c.messages.credit, c.bytes.credit, c.audits.credit = silent, silent, silent
+	for _, b := range [...]*bucket{&c.messages, &c.bytes, &c.audits} {
+		b.credit = max(b.credit, silent)
+	}
+}
+
+// hear notes that something of the client has come. After a stall of the network that its channel
+// has outlived comes all that it has said meanwhile. A second of that fits the buckets anyway.
+func (c *client) hear() {
+	if c.base == nil {
+		return
+	}
+	s, now := c.base.seat, c.app.now
+	c.credit(min(now-s.heardAt, mercury.DefaultInactivity) - bucketDepth)
+	s.heardAt = now
 }
 
 // refusal returns a *protocol.Refused, the error with which a message's handler ends the session.
@@ -153,6 +166,7 @@ var errClosed = errors.New("baseapp: the channel was closed meanwhile")
 func (c *client) message(reliable bool, msg []byte) {
 	a := c.app
 	a.report.BytesUp += uint64(len(msg))
+	c.hear()
 	var err error
 	if most := a.cfg.Upload.Bytes; !c.bytes.take(a.now, len(msg), most) {
 		err = refusal(protocol.Flooding, "more than %d bytes a second", most)
@@ -249,7 +263,6 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	if !s.given || id == protocol.EnableEntitiesID { // before, it may not know the token of this proxy
 		s.confirm()
 	}
-	s.heardAt = b.app.now
 	if reliable && protocol.Uploaded(id) {
 		s.uploads++
 	}

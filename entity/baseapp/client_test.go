@@ -567,6 +567,31 @@ func TestFlooding(t *testing.T) {
 	other.wantRefused(protocol.Flooding)
 }
 
+// What a client could not say while the network stood still it may say at once, as long as its
+// channel can outlive that, and no more on the whole than others.
+func TestStalledClientCatchesUp(t *testing.T) {
+	long := make([]byte, 100)
+	call := (&protocol.BaseCall{Method: 9, Args: long}).Append(nil)
+	for _, silent := range []time.Duration{2 * time.Second, 8 * time.Second, time.Hour} {
+		r, g, _ := seated(t)
+		say := func(n int) {
+			for range n {
+				g.say(call)
+			}
+		}
+		second := DefaultUploadBytes / len(call)
+		for range 3 {
+			r.pass(silent)
+			say(int(min(silent, mercury.DefaultInactivity)/time.Second) * second)
+			if r.net.ended[g.ch] {
+				t.Fatalf("%v: it was taken for a flood", silent)
+			}
+		}
+		say(2)
+		g.wantRefused(protocol.Flooding)
+	}
+}
+
 // The answer to an audit names all that is in sight: many are asked for at little cost.
 func TestFloodingByAudits(t *testing.T) {
 	r := joinedRig(t)

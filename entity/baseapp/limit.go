@@ -8,8 +8,8 @@ import (
 )
 
 // UploadLimits bound what one client may send, as BigWorld's clientUpstreamLimits do. A second's worth
-// may come at once, as it does after a stall of the network. A client that sends more is closed and
-// told so (protocol.Flooding). Zero fields get the defaults.
+// may come at once, and after a stall of the network as much as the client may have said meanwhile. A
+// client that sends more is closed and told so (protocol.Flooding). Zero fields get the defaults.
 type UploadLimits struct {
 	// Messages is in protocol messages a second, default DefaultUploadMessages, at least 50 and at
 	// most 1,000,000: a client library sends some twenty by itself.
@@ -72,6 +72,9 @@ const (
 	RoomPeriod = time.Second
 )
 
+// bucketDepth is how much a bucket holds: what may come at once.
+const bucketDepth = time.Second
+
 // bucket is a token bucket, kept as a clock: at is the time by which everything taken so far is
 // paid for. The zero value is full.
 type bucket struct {
@@ -89,7 +92,7 @@ func (b *bucket) take(now time.Duration, n, rate int) bool {
 		return true
 	}
 	paid := max(b.at, now) + cost
-	if paid-now > time.Second {
+	if paid-now > bucketDepth {
 		return false
 	}
 	b.at = paid

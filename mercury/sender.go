@@ -166,12 +166,12 @@ func (s *sender) bulk() *congestion.Scavenger {
 // scavenge updates the window of bulk after an ack.
 func (c *channel) scavenge(rtt time.Duration) {
 	out := &c.out
-	least, path := congestion.BulkLeast*int(c.path.mtu), out.rate.MinRTT()
+	least, path := 0, out.rate.MinRTT()
 	if out.rate.Found() {
 		carried := int(min(out.rate.Bottleneck(), congestion.MaxWindow)) / 8 * 7
-		least = max(least, int(int64(carried)*int64(min(path, time.Second))/int64(time.Second)))
+		least = int(int64(carried) * int64(min(path, time.Second)) / int64(time.Second))
 	}
-	out.scavenger.OnAck(rtt, out.acked, out.number, path, least, out.rate.Window())
+	out.scavenger.OnAck(rtt, out.acked, out.number, int(c.path.mtu), path, least, out.rate.Window())
 }
 
 // settleBelow settles the segments that have come without a gap, whatever packets they came in.

@@ -7,12 +7,16 @@ const (
 	// the path shows the effect two round trips later. What other traffic may do, to double or
 	// quadruple until the queue before the bottleneck is full, the game beside it would feel.
 	bulkStart = 32
-	// BulkLeast is the least window in packets, whatever the delay: a path that is full of others'
-	// traffic still moves bulk.
-	BulkLeast = 8
+	// bulkLeast is the least window in packets: a path that is full of others' traffic still moves
+	// bulk. On a narrow path so few are a long queue. There longLeast is the least, and a window in
+	// between may add half of bulkLong.
+	bulkLeast, longLeast = 8, 2
 	// bulkQueue is the delay that bulk may add on the path: half a tick of a client that draws
 	// sixty pictures a second.
 	bulkQueue = 8 * time.Millisecond
+	// bulkLong is a delay that a game feels for certain. The window then goes at once to what the
+	// path carries without the queue, since each further round lasts as long as that.
+	bulkLong = 100 * time.Millisecond
 	// bulkBurst is how many packets of bulk leave at once, bulkQuantum how many it waits for.
 	bulkBurst   = 10
 	bulkQuantum = 4
@@ -83,9 +87,9 @@ func (s *Scavenger) NextAt(now time.Duration, mtu int, path time.Duration) time.
 }
 
 // OnAck learns from an ack: a round trip without the peer's delay (0 for none), the numbers acked
-// and sent so far, the path's least round trip, and the least and most that the rate model leaves
-// for a window.
-func (s *Scavenger) OnAck(rtt time.Duration, acked, sent uint64, path time.Duration, least, most int) {
+// and sent so far, the path's longest datagram and least round trip, and the least and most that the
+// rate model leaves for a window.
+func (s *Scavenger) OnAck(rtt time.Duration, acked, sent uint64, mtu int, path time.Duration, least, most int) {
 	if s == nil || s.window == 0 {
 		return
 	}
@@ -97,13 +101,18 @@ func (s *Scavenger) OnAck(rtt time.Duration, acked, sent uint64, path time.Durat
 		return
 	}
 	switch queue := s.sum/time.Duration(s.count) - path; {
+	case queue > bulkLong:
+		s.window = int(int64(s.window) * int64(path) / int64(path+queue))
+	case s.full && s.window < bulkLeast*mtu && queue <= bulkLong/2:
+		s.window += s.window / 6
 	case queue > bulkQueue:
-		s.window -= int(int64(s.window) * int64(min(queue-bulkQueue, bulkQueue)) / int64(4*bulkQueue))
+		less := int(int64(s.window) * int64(min(queue-bulkQueue, bulkQueue)) / int64(4*bulkQueue))
+		s.window = max(s.window-less, min(s.window, bulkLeast*mtu))
 	case s.full && queue <= bulkQueue/4:
 		s.window += s.window / 6
 	case s.full && queue <= bulkQueue/2:
 		s.window += s.window / 32
 	}
-	s.window = max(min(s.window, most), least)
+	s.window = max(min(s.window, most), least, longLeast*mtu)
 	s.until, s.sum, s.count, s.full = sent, 0, 0, false
 }

@@ -213,9 +213,9 @@ func (b *base) claim(core *baseCore) bool {
 		return true
 	default:
 		o.forgetToken()
-		o.unseat()
 		delete(a.accounts, core.account)
 		o.account = ""
+		o.loseClient(errGiven) // it comes back by its token, to b
 		o.setCellClient()
 	}
 	b.account = core.account

@@ -409,6 +409,35 @@ func TestTakerDies(t *testing.T) {
 	}
 }
 
+// The taker's app dies before the giver has heard that the client was taken, and the giver's app is
+// its heir: the client goes on there as after a lost channel, whatever it says on the old one.
+func TestTakerDiesUnheard(t *testing.T) {
+	p, g, v, w := seatedPair(t)
+	id := w.ID()
+	p.drops = func(x flow.Payload) bool { return x == flow.TakenPayload }
+	p.give(v, w)
+	for n := 0; !w.HasClient() && n < 100; n++ {
+		p.pass(DefaultTick)
+	}
+	p.pass(2 * time.Second) // the giver's app has a copy with it
+	if !w.HasClient() || !v.HasClient() {
+		t.Fatal("nothing was taken, or the giver has heard of it")
+	}
+	r := p.die(p.b, 14)
+	p.pass(2 * time.Second)
+	p.wantHas(r.script(id), v)
+	if c := p.a.a.clients[g.ch]; c != nil {
+		g.say(protocol.AppendPing(nil))
+		t.Error("the client keeps a channel that leads nowhere")
+	}
+	g.resumes(4)
+	g.settle()
+	g.say(protocol.AppendEnableEntities(nil))
+	if !r.a.byID[id].shown() {
+		t.Errorf("the session ended; %q", r.events)
+	}
+}
+
 // A base whose account another one has by now sends its client there. One of another origin is none
 // of its business.
 func TestOutdone(t *testing.T) {

@@ -109,12 +109,18 @@ func (a *BaseApp) letGo(b *base) {
 		delete(a.accounts, b.account)
 	}
 	b.forgetToken()
+	b.loseClient(errNoClient)
+}
+
+// loseClient takes a base its client, whose session goes on at another one here: it comes back
+// there as after a lost channel.
+func (b *base) loseClient(why error) {
 	c := b.client()
 	b.unseat()
 	if c != nil {
 		c.base = nil
 		c.abort()
-		a.downloads.AbortAll(a.now, c.ch, errNoClient)
+		b.app.downloads.AbortAll(b.app.now, c.ch, why)
 	}
 }
 

@@ -140,9 +140,10 @@ type Events struct {
 	// CellGone: the player's cell part was destroyed. SetPosition no longer works, and what the
 	// player saw is gone as after a Reset. CellPlayer follows if the cell part is made again.
 	CellGone func(own *Replica)
-	// Reset: the cell part was lost with its process. All replicas except the player's own are
+	// Reset: the cell part is another one than before: it was lost with its process, or was made
+	// when the player was here already, as at most logins. All replicas except the player's own are
 	// gone, without a Left for each, and so is the space data. CellPlayer follows when the cell
-	// part is back.
+	// part is there.
 	Reset func()
 
 	// EntitiesReset: the player gets another entity. All replicas are gone, the player's own too,

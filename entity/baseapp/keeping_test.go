@@ -456,3 +456,21 @@ func TestWriteWithoutTheCellPart(t *testing.T) {
 	k.answer(&m, wire.StoreAnswer{})
 	k.wantEvents("kept 5 true")
 }
+
+// A script that asks again when a write was refused is answered once for each call of the store. (It was
+// refused again at once, without an end, and the BaseApp hung.)
+func TestWriteAgainWhenRefused(t *testing.T) {
+	k := newKeeper(t)
+	_, v := k.kept()
+	for user := range int64(9) {
+		v.do[fmt.Sprintf("kept %d true", user)] = func(v *avatar) { _ = v.Write("OnKept", user+1) }
+	}
+	_ = v.Write("OnKept", 0)
+	m := k.asked(wire.StoreWrite)
+	_ = v.Write("OnKept", 20) // would have followed
+	k.answer(&m, wire.StoreAnswer{Code: stored.Taken, Reason: "the value is taken"})
+	k.wantEvents("kept 0 true", "kept 20 true")
+	m = k.asked(wire.StoreWrite)
+	k.answer(&m, wire.StoreAnswer{})
+	k.wantEvents("kept 1 false")
+}

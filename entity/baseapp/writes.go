@@ -134,14 +134,17 @@ func errStale() error {
 	return &stored.Error{Code: stored.Busy, Reason: "baseapp: the base was written, and the cell part as it was, since that did not say its newest state in time"}
 }
 
+// tellEach tells the script of the writes that wait at the call. What it asks for in a callback has an
+// answer of its own: a script that tries a refused write again would else be refused without an end.
 func (b *base) tellEach(err error, which func(*storeWait) bool) {
-	for b.hears() {
-		i := slices.IndexFunc(b.keep.waits, func(w storeWait) bool { return which(&w) })
-		if i < 0 {
-			return
+	k := &b.keep
+	for i, left := 0, len(k.waits); left > 0 && i < len(k.waits) && b.hears(); left-- {
+		w := k.waits[i]
+		if !which(&w) {
+			i++
+			continue
 		}
-		w := b.keep.waits[i]
-		b.keep.waits = slices.Delete(b.keep.waits, i, i+1)
+		k.waits = slices.Delete(k.waits, i, i+1)
 		callBack(b, w.method, stored.Reply{User: w.user, Err: err})
 	}
 }

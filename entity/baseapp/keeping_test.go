@@ -474,3 +474,21 @@ func TestWriteAgainWhenRefused(t *testing.T) {
 	k.answer(&m, wire.StoreAnswer{})
 	k.wantEvents("kept 1 false")
 }
+
+// A base that cannot be written at the moment, and whose script asks again, is written when it can be. (It
+// was left out of the queue for ever, and was not written at its end either.)
+func TestWriteAgainWhenItCannotBe(t *testing.T) {
+	k := newKeeper(t)
+	id, v := k.kept()
+	b := k.a.byID[id]
+	typ := b.keep.typ
+	v.do["kept 1 true"] = func(v *avatar) { _ = v.Write("OnKept", 2) }
+	b.keep.typ = &store.Type{} // of no definition
+	_ = v.Write("OnKept", 1)
+	k.tick()
+	b.keep.typ = typ
+	k.wantEvents("kept 1 true")
+	m := k.asked(wire.StoreWrite)
+	k.answer(&m, wire.StoreAnswer{})
+	k.wantEvents("kept 2 false")
+}

@@ -52,11 +52,13 @@ func (a *BaseApp) tickKeeping() {
 	a.archive()
 	a.tickLoads()
 	s := &a.storing
-	later, room := s.queue[:0], maxWritesPerTick
+	due := s.queue
+	later, room := due[:0], maxWritesPerTick
+	s.queue = nil // a script that hears that it cannot be written may ask again
 	if a.held {
 		room = maxHeldWritesPerTick
 	}
-	for _, b := range s.queue {
+	for _, b := range due {
 		if s.start == 0 || room == 0 || s.open >= maxStoreCalls || a.now < b.keep.notBefore || !b.cellFresh() || !b.heirKnows() {
 			later = append(later, b)
 			continue
@@ -65,8 +67,8 @@ func (a *BaseApp) tickKeeping() {
 		b.keep.queued = false
 		b.callKeep()
 	}
-	clear(s.queue[len(later):])
-	s.queue = later
+	clear(due[len(later):])
+	s.queue = append(later, s.queue...)
 }
 
 // archive has a share of all bases written, so that each comes once in a period.

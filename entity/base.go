@@ -174,9 +174,11 @@ func (b *Base) App() mercury.Address { return b.host.App() }
 // CreateBase asks for a new base, here or on another BaseApp. It returns at once. Later the
 // script's method of that name, a func (T) OnX(BaseReply), is called with the base's mailbox, or
 // with the reason why there is none. user comes back in the reply. The request is repeated until it
-// is answered, and makes one base; while the chosen BaseApp is away, there is no answer. If this
-// base ends first, the new one lives on. Errors are ErrNoCallback, ErrGone, ErrTooMany, and that of
-// a type which has no base.
+// is answered, and makes one base; while the chosen BaseApp is away, there is no answer. If that
+// dies before it has answered, the reason is ErrTimeout: the base may have been made and go on
+// elsewhere, so give one of which there must not be two a name (RegisterName, or its Identifier).
+// If this base ends first, the new one lives on. Errors are ErrNoCallback, ErrGone, ErrTooMany, and
+// that of a type which has no base.
 func (b *Base) CreateBase(info BaseInfo, method string, user int64) error {
 	return b.host.CreateBase(info, method, user)
 }

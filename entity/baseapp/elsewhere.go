@@ -95,12 +95,18 @@ func (a *BaseApp) haveBaseMade(on mercury.Address, typ uint16, props []byte, don
 func (a *BaseApp) insistOnBase(on mercury.Address, n wire.NewBase, done func(*flow.Grant)) bool {
 	return app.Insist(&a.asks, &wire.CreateBase{On: on, NewBase: n}, func(m *wire.BaseMade) {
 		g := &flow.Grant{ID: m.ID, Type: n.Type, App: on}
-		if m.ID == 0 {
+		switch {
+		case m.Gone:
+			g.Err = errAppGone
+		case m.ID == 0:
 			g.Err = because(m.Reason)
 		}
 		done(g)
 	})
 }
+
+// errAppGone is of a base that may have been made: by a BaseApp that has died or left before it said so.
+var errAppGone = flow.Because(entity.ErrTimeout, "baseapp: the BaseApp that was to make the base is gone, and may have made it")
 
 // because is why another process has not done what it was asked for, in its own words.
 func because(reason string) error {

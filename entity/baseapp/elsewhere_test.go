@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -78,8 +79,24 @@ func TestCreateBaseIsRepeated(t *testing.T) {
 	if len(again) == 0 || again[0].Number != first.Number || again[0].On != appW {
 		t.Fatalf("asked again %+v", again)
 	}
-	r.say(r.bases, &wire.BaseMade{Request: again[len(again)-1].Request, Reason: "that BaseApp is not in the cluster"})
-	r.wantEvents("base 42 is 0 on invalid AddrPort that BaseApp is not in the cluster")
+	r.say(r.bases, &wire.BaseMade{Request: again[len(again)-1].Request, Reason: "full"})
+	r.wantEvents("base 42 is 0 on invalid AddrPort full")
+}
+
+// A BaseApp that dies before it has answered may have made the base, and an heir may have that. Who asked
+// cannot know, and hears what says so. (The error was like that of a base which there is not.)
+func TestCreateBaseOnOneThatIsGone(t *testing.T) {
+	r := joinedRig(t)
+	var got error
+	if err := r.a.haveBaseMade(appW, r.schema.Type("Avatar").ID, nil, func(g *flow.Grant) { got = g.Err }); err != nil {
+		t.Fatal(err)
+	}
+	r.tick()
+	ask := one(t, told[wire.CreateBase](r, baseAppMgr))
+	r.say(r.bases, &wire.BaseMade{Request: ask.Request, Gone: true})
+	if !errors.Is(got, entity.ErrTimeout) {
+		t.Errorf("the error is %v", got)
+	}
 }
 
 func TestMakeBaseRefuses(t *testing.T) {

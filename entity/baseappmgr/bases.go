@@ -26,18 +26,15 @@ func (m *BaseAppMgr) onPlaceBase(from sender, p *wire.PlaceBase) {
 }
 
 // onCreateBase has a BaseApp make a base. Nobody answers for a BaseApp that is away: it may have made
-// the base, and will be heard again or declared dead.
+// the base, and will be heard again or declared dead. Of one that is gone nobody will ever know.
 func (m *BaseAppMgr) onCreateBase(from sender, c *wire.CreateBase) {
 	on, asker, request := getApp(m.baseApps, c.On), from.ch, c.Request
-	refuse := func(reason string) {
-		m.report.Refused++
-		m.links.Reply(asker, &wire.BaseMade{Request: request, Reason: reason})
-	}
 	switch {
 	case on == nil && m.isMember(c.On):
 		return
 	case on == nil:
-		refuse("that BaseApp is not in the cluster")
+		m.report.Refused++
+		m.links.Reply(asker, &wire.BaseMade{Request: request, Gone: true})
 		return
 	case m.links.Asked() >= MaxPending:
 		return // the asker asks again

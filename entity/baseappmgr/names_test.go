@@ -245,7 +245,7 @@ func TestCreateBaseIsPassedOn(t *testing.T) {
 	}
 	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseY})
 	ask(baseY)
-	if id, body := r.got(x); id != wire.BaseMadeID || made.Parse(body) != nil || made.ID != 0 || made.Reason == "" {
+	if id, body := r.got(x); id != wire.BaseMadeID || made.Parse(body) != nil || made.ID != 0 || !made.Gone {
 		t.Errorf("answered %+v", made)
 	}
 }

@@ -125,12 +125,16 @@ type BaseMade struct {
 	// ID is the base; 0 if there is none, for the reason given.
 	ID     entity.ID
 	Reason string
+	// Gone says that the BaseApp was asked, or was to be, and is in the cluster no more. Nobody knows
+	// whether it has made the base, which may live on elsewhere.
+	Gone bool
 }
 
 func (m *BaseMade) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	fields.ID(c, &m.ID)
 	c.String(&m.Reason, MaxReason)
+	c.Bool(&m.Gone)
 }
 
 // Append and Parse are what code describes.

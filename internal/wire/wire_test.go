@@ -88,7 +88,7 @@ func samples() []wire.Received {
 		&wire.BaseLoad{Bases: 1 << 31, CPU: 5 * time.Hour}, &wire.PlaceBase{Request: 1 << 40}, &wire.BasePlaced{Request: 7, App: addr6},
 		&wire.CreateBase{Request: 1 << 40, On: addr4, NewBase: wire.NewBase{Number: 9, Type: 3, Props: []byte("props")}},
 		&wire.MakeBase{Request: 1 << 40, Asker: addr4, NewBase: wire.NewBase{Number: 9, Type: 3, Props: []byte("props")}},
-		&wire.BaseMade{Request: 1 << 40, ID: id, Reason: "full"},
+		&wire.BaseMade{Request: 1 << 40, ID: id, Reason: "full", Gone: true},
 		&migrate.OnloadParty{List: []migrate.Onload{{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Decided: migrate.Geometry{Term: 1, N: 2}, Serial: 1 << 40, Low: 1 << 39, Arrival: migrate.Arrival{From: 5, Near: 6, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Direction: property.Vector3{X: 4, Y: 5, Z: 6}, Transition: true}, Parts: []byte("parts")}}},
 		&wire.Whereis{ID: id, Asker: 8}, &wire.Whereabouts{ID: id, Asker: 8, App: addr4, Gone: true},
 		&wire.RegisterName{Request: 1 << 40, Name: "guild of thieves", ID: id, Type: 3, Life: 2, Claim: true}, &wire.FindName{Request: 8, Name: "auction"},

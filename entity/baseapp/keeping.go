@@ -247,13 +247,7 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 		b.log.Error("the store refuses the base", "reason", r.Reason)
 		b.tellWaits(m.Version, &stored.Error{Code: r.Code, Reason: r.Reason})
 		if k.ending {
-			// It cannot be written, and must not be held for ever: who loads it next has what was
-			// written before. (The account of a player whose last write had a value that must be
-			// unique, and was another's, was locked until the world started again.)
-			k.refused, k.over = k.made && !k.refused, !k.made || k.refused
-			if !k.over {
-				b.queueKeep()
-			}
+			b.giveRowBack()
 			return
 		}
 		if m.Op == wire.StoreCreate && b.account != "" && !b.app.held {
@@ -261,6 +255,17 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 		}
 	}
 	if k.wanted || k.ending && !k.over || k.holder != 0 {
+		b.queueKeep()
+	}
+}
+
+// giveRowBack ends the check-out of a base that cannot be written at its end, and must not be held for ever:
+// who loads it next has what was written before. (The account of a player whose last write had a value
+// that must be unique, and was another's, was locked until the world started again.)
+func (b *base) giveRowBack() {
+	k := &b.keep
+	k.refused, k.over = k.made && !k.refused, !k.made || k.refused
+	if !k.over {
 		b.queueKeep()
 	}
 }

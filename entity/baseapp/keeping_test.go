@@ -492,3 +492,20 @@ func TestWriteAgainWhenItCannotBe(t *testing.T) {
 	k.answer(&m, wire.StoreAnswer{})
 	k.wantEvents("kept 2 false")
 }
+
+// A base that cannot be written at its end gives its row back all the same, like one whose last write the
+// store does not take. (The row stayed checked out, and the account with it, until the world started again.)
+func TestLastWriteThatCannotBe(t *testing.T) {
+	k := newKeeper(t)
+	id, v := k.kept()
+	k.a.byID[id].keep.typ = &store.Type{Name: "Avatar"} // of no definition
+	v.Destroy()
+	k.tick() // it is tried
+	m := k.asked(wire.StoreFree)
+	k.answer(&m, wire.StoreAnswer{})
+	k.tick()
+	if _, there := k.view(id); there {
+		t.Error("it is still there")
+	}
+	k.silent()
+}

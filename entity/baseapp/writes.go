@@ -91,9 +91,12 @@ func (b *base) fill(m *wire.CallStore) bool {
 	k := &b.keep
 	data, err := b.record()
 	if err != nil {
-		k.wanted, k.over = false, k.ending
+		k.wanted = false
 		b.log.Error("the base cannot be written", "error", err)
 		b.tellWaits(k.version+1, &stored.Error{Code: stored.Refused, Reason: err.Error()})
+		if k.ending {
+			b.giveRowBack()
+		}
 		return false
 	}
 	if !k.released {

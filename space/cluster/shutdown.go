@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func (o *Observer) Shutdown(ctx context.Context, reason string) (status.Stop, er
 		}
 		select {
 		case <-ctx.Done():
-			return report, fmt.Errorf("cluster: the world has not stopped yet: %s: %w", report.Step, errors.Join(context.Cause(ctx), o.Trouble()))
+			return report, fmt.Errorf("cluster: the world has not stopped yet: %s: %w", cmp.Or(report.Step, "the managers have not answered the order"), errors.Join(context.Cause(ctx), o.Trouble()))
 		case <-o.process.Done():
 			return report, errors.Join(ErrNotConnected, o.process.Err())
 		case <-poll.C:

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -226,6 +227,21 @@ func TestShutdownByObserver(t *testing.T) {
 		case <-limit.Done():
 			t.Fatal("a process has not ended")
 		}
+	}
+}
+
+// An operator who gives up before the managers have answered hears that they have not.
+func TestShutdownUnheard(t *testing.T) {
+	t.Parallel()
+	o, err := cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: netip.MustParseAddrPort("127.0.0.1:1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = o.Close() }()
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := o.Shutdown(over, "an update"); err == nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the managers have not answered") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // warded is seated on an app that holds a copy for another.
@@ -73,4 +76,38 @@ func TestClientComesInVain(t *testing.T) {
 	g.token[0]++
 	g.resumes(5)
 	refused(g, protocol.BadToken)
+}
+
+// A client whose BaseApp has died while a new rule for its copies came into force may only know the
+// holder by the old one. That is not the heir, and sends it to the heir. (It waited there in vain,
+// until it was refused, again and again, and its session ended.)
+func TestClientComesToTheHolderOfTheOldRule(t *testing.T) {
+	for name, early := range map[string]bool{"before the verdict": true, "after it": false} {
+		t.Run(name, func(t *testing.T) {
+			r, g, b := warded(t)
+			c := &copier{rig: r, parts: b.appendParts(nil)}
+			c.baseApp(appV, 15)
+			c.tell(appV, &wire.BaseDoors{Doors: []protocol.Door{{Network: "udp", Address: appV}}})
+			c.hold(appW, baseOfW(2), 1, 1)
+			g.loses()
+			b.leaveSeat()
+			dies := func() {
+				rule := migrate.Rule{Version: 3, Replicas: 1, List: []mercury.Address{appV}}
+				c.say(c.managers, &wire.AppDead{Role: wire.BaseApp, App: appW, Number: 4, Allocator: 14, Rule: rule})
+			}
+			if early {
+				g.resumes(2)
+				r.tick()
+				g.wantHeard()
+				dies()
+			} else {
+				dies()
+				g.resumes(2)
+			}
+			r.tick()
+			if m := g.sent(); m == nil || len(m.Doors) != 1 || m.Doors[0].Address != appV || len(r.a.awaited) != 0 || len(c.copies(appW)) != 0 {
+				t.Errorf("sent to %+v, %d wait, copies %v", m, len(r.a.awaited), c.copies(appW))
+			}
+		})
+	}
 }

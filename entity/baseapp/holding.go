@@ -211,6 +211,9 @@ func (a *BaseApp) inherit() {
 				return true // nobody has it
 			default:
 				keeps := w.owner == a.net.Self() || a.holds(&left.Gone.Rule, w.owner, c.id)
+				if !keeps {
+					a.sendAfter(c)
+				}
 				return !keeps || h.ward(home.App).covers >= left.Gone.Number
 			}
 		})

@@ -6,13 +6,15 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
 
 // A client whose seat was given to a base on another app is sent after it: over its channel if it
 // has one, and else when it comes back with the token that it has, to this app or to the heir of
-// the giver.
+// the giver. So is one that comes here since this app had a copy of its base, which has gone on
+// elsewhere.
 
 // maxSentOn bounds the seats that an app remembers to have been given away; the oldest is forgotten
 // first. It is as many as it can have had twice.
@@ -44,6 +46,24 @@ func (a *BaseApp) sendOn(s *seat, to entity.ID) {
 		s.client, c.base = nil, nil
 		a.downloads.AbortAll(a.now, c.ch, errGiven)
 		c.sendTo(a.doorsTo(to))
+	}
+}
+
+// sendAfter has the client sent to the heir of its base, if it comes here. The copy here was made
+// by a rule which another was just taking the place of, so the client may have heard only of this
+// one.
+func (a *BaseApp) sendAfter(c *heldCopy) {
+	b := &base{app: a}
+	err := migrate.EachBasePart(c.parts, func(tag migrate.Tag, body []byte) error {
+		if tag != migrate.BaseClientPart {
+			return nil
+		}
+		r := codec.NewReader(body)
+		b.readClient(&r)
+		return r.Close()
+	})
+	if s := b.seat; err == nil && s != nil {
+		a.noteSentOn([2]protocol.Token{s.token, s.former}, c.id)
 	}
 }
 

@@ -17,10 +17,10 @@ var (
 	ErrRefused = errors.New("entity: the call was refused")
 	// ErrFull: too much waits to be sent to the entity, or to be answered.
 	ErrFull = errors.New("entity: too much waits to be sent or answered")
-	// ErrTimeout: no answer came in time. The call may be handled all the same, now or later; so may a
-	// CreateBase whose BaseApp has died before it answered. A base that goes on from a copy, at another
-	// BaseApp or after a panic, hears so of what only its former life could hear the end of: CreateBase,
-	// LoadBase, RegisterName, LookupName and CreateSpace.
+	// ErrTimeout: no answer came in time. The call may be handled all the same, now or later; so
+	// may a CreateBase whose BaseApp has died before it answered. A base that goes on from a copy,
+	// at another BaseApp or after a panic, hears so of what only its former life could hear the end
+	// of: CreateBase, LoadBase, RegisterName, LookupName and CreateSpace.
 	ErrTimeout = errors.New("entity: no answer came in time")
 	// ErrNoCall is returned by Later where no call is being handled.
 	ErrNoCall = errors.New("entity: no call is being handled")

@@ -105,7 +105,8 @@ func (a *BaseApp) insistOnBase(on mercury.Address, n wire.NewBase, done func(*fl
 	})
 }
 
-// errAppGone is of a base that may have been made: by a BaseApp that has died or left before it said so.
+// errAppGone is of a base that may have been made: by a BaseApp that has died or left before it
+// said so.
 var errAppGone = flow.Because(entity.ErrTimeout, "baseapp: the BaseApp that was to make the base is gone, and may have made it")
 
 // because is why another process has not done what it was asked for, in its own words.

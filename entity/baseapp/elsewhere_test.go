@@ -83,8 +83,9 @@ func TestCreateBaseIsRepeated(t *testing.T) {
 	r.wantEvents("base 42 is 0 on invalid AddrPort full")
 }
 
-// A BaseApp that dies before it has answered may have made the base, and an heir may have that. Who asked
-// cannot know, and hears what says so. (The error was like that of a base which there is not.)
+// A BaseApp that dies before it has answered may have made the base, and an heir may have that. Who
+// asked cannot know, and hears what says so. (The error was like that of a base which there is
+// not.)
 func TestCreateBaseOnOneThatIsGone(t *testing.T) {
 	r := joinedRig(t)
 	var got error

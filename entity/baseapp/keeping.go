@@ -259,9 +259,10 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 	}
 }
 
-// giveRowBack ends the check-out of a base that cannot be written at its end, and must not be held for ever:
-// who loads it next has what was written before. (The account of a player whose last write had a value
-// that must be unique, and was another's, was locked until the world started again.)
+// giveRowBack ends the check-out of a base that cannot be written at its end, and must not be held
+// for ever: who loads it next has what was written before. (The account of a player whose last
+// write had a value that must be unique, and was another's, was locked until the world started
+// again.)
 func (b *base) giveRowBack() {
 	k := &b.keep
 	k.refused, k.over = k.made && !k.refused, !k.made || k.refused

@@ -457,8 +457,8 @@ func TestWriteWithoutTheCellPart(t *testing.T) {
 	k.wantEvents("kept 5 true")
 }
 
-// A script that asks again when a write was refused is answered once for each call of the store. (It was
-// refused again at once, without an end, and the BaseApp hung.)
+// A script that asks again when a write was refused is answered once for each call of the store.
+// (It was refused again at once, without an end, and the BaseApp hung.)
 func TestWriteAgainWhenRefused(t *testing.T) {
 	k := newKeeper(t)
 	_, v := k.kept()
@@ -475,8 +475,8 @@ func TestWriteAgainWhenRefused(t *testing.T) {
 	k.wantEvents("kept 1 false")
 }
 
-// A base that cannot be written at the moment, and whose script asks again, is written when it can be. (It
-// was left out of the queue for ever, and was not written at its end either.)
+// A base that cannot be written at the moment, and whose script asks again, is written when it can
+// be. (It was left out of the queue for ever, and was not written at its end either.)
 func TestWriteAgainWhenItCannotBe(t *testing.T) {
 	k := newKeeper(t)
 	id, v := k.kept()
@@ -493,8 +493,9 @@ func TestWriteAgainWhenItCannotBe(t *testing.T) {
 	k.wantEvents("kept 2 false")
 }
 
-// A base that cannot be written at its end gives its row back all the same, like one whose last write the
-// store does not take. (The row stayed checked out, and the account with it, until the world started again.)
+// A base that cannot be written at its end gives its row back all the same, like one whose last
+// write the store does not take. (The row stayed checked out, and the account with it, until the
+// world started again.)
 func TestLastWriteThatCannotBe(t *testing.T) {
 	k := newKeeper(t)
 	id, v := k.kept()

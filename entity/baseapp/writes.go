@@ -139,8 +139,9 @@ func errStale() error {
 	return &stored.Error{Code: stored.Busy, Reason: "baseapp: the base was written, and the cell part as it was, since that did not say its newest state in time"}
 }
 
-// tellEach tells the script of the writes that wait at the call. What it asks for in a callback has an
-// answer of its own: a script that tries a refused write again would else be refused without an end.
+// tellEach tells the script of the writes that wait at the call. What it asks for in a callback has
+// an answer of its own: a script that tries a refused write again would else be refused without an
+// end.
 func (b *base) tellEach(err error, which func(*storeWait) bool) {
 	k := &b.keep
 	for i, left := 0, len(k.waits); left > 0 && i < len(k.waits) && b.hears(); left-- {

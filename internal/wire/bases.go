@@ -125,8 +125,8 @@ type BaseMade struct {
 	// ID is the base; 0 if there is none, for the reason given.
 	ID     entity.ID
 	Reason string
-	// Gone says that the BaseApp was asked, or was to be, and is in the cluster no more. Nobody knows
-	// whether it has made the base, which may live on elsewhere.
+	// Gone says that the BaseApp was asked, or was to be, and is in the cluster no more. Nobody
+	// knows whether it has made the base, which may live on elsewhere.
 	Gone bool
 }
 

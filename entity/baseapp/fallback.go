@@ -9,8 +9,9 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// A client is told where its session goes on if this app dies: at the doors of the app that holds the copy
-// of its proxy, by the ruling list. Each BaseApp tells the others its doors with its answer to their rules.
+// A client is told where its session goes on if this app dies: at the doors of the apps that hold
+// copies of its proxy, by the ruling list, the heir first. Each BaseApp tells the others its doors
+// with its answer to their rules.
 
 // neighbour is another BaseApp with the doors by which clients reach it.
 type neighbour struct {
@@ -32,10 +33,16 @@ func (a *BaseApp) takeDoors(from sender, m *wire.BaseDoors) {
 	a.tellFallbacks()
 }
 
-// fallback is where the client of a base goes if this app is gone; nil for nowhere.
-func (a *BaseApp) fallback(b *base) []protocol.Door {
-	first, _ := a.fallbacks(b)
-	return first
+// fallback is where the client of a base goes if this app is gone; nil for nowhere. The doors of
+// the heir come first, and then those of the apps that are next if that is gone at the same time.
+func (a *BaseApp) fallback(b *base) (doors []protocol.Door) {
+	var buf [migrate.MaxReplicas]mercury.Address
+	for _, h := range a.copying.ruling.rules.Holders(buf[:0], a.net.Self(), b.id) {
+		if next := a.doorsOf(h); !a.links.Dead(h) && len(doors)+len(next) <= protocol.MaxDoors {
+			doors = append(doors, next...)
+		}
+	}
+	return doors
 }
 
 // fallbacks are that, and where it goes if that app is gone, too.

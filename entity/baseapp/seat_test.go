@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/tail"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // guest is the client's end of a session that goes over several channels.
@@ -430,6 +431,22 @@ func TestSettled(t *testing.T) {
 	r.tick()
 	if n := told(); n != settledMany+2 {
 		t.Errorf("told %d", n)
+	}
+}
+
+// Where several apps hold copies, all of them may go on with the session, and the heir comes first.
+func TestFallbackOfSeveral(t *testing.T) {
+	r, _, v := seated(t)
+	at := map[mercury.Address]protocol.Door{appW: {Network: protocol.UDP, Address: address(77, 7)}, appV: {Network: protocol.UDP, Address: address(78, 8)}}
+	rule := migrate.Rule{Version: 1, Replicas: 2, List: []mercury.Address{appW, appV}}
+	r.a.copying.ruling.rules = rule
+	r.a.neighbours = []neighbour{{appV, []protocol.Door{at[appV]}}, {appW, []protocol.Door{at[appW]}}}
+	var want []protocol.Door
+	for _, h := range rule.Holders(nil, r.a.net.Self(), v.ID()) {
+		want = append(want, at[h])
+	}
+	if got := r.a.fallback(r.a.byID[v.ID()]); len(got) != 2 || !slices.Equal(got, want) {
+		t.Errorf("it goes to %v, want %v", got, want)
 	}
 }
 

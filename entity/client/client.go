@@ -217,6 +217,7 @@ func (c *Client) expire() {
 func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Address) {
 	c.now = now
 	if c.isScout(ch) {
+		c.life.scout.giveUp = now + scoutTime
 		c.askToResume(ch)
 		return
 	}

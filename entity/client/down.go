@@ -237,10 +237,26 @@ func (c *Client) onLoginOK(body []byte) error {
 }
 
 // choose returns the door over the network that the client prefers.
-func (c *Client) choose(doors []protocol.Door) (protocol.Door, bool) {
+func (c *Client) choose(doors []protocol.Door) (protocol.Door, bool) { return c.chooseInTurn(doors, 0) }
+
+// chooseInTurn is the door for a try, where there may be doors of several apps.
+func (c *Client) chooseInTurn(doors []protocol.Door, try int) (protocol.Door, bool) {
 	for _, network := range c.cfg.Networks {
-		if d, ok := protocol.Over(doors, network); ok && !d.Address.IsZero() {
-			return d, true
+		fits := func(d *protocol.Door) bool { return d.Network == network && !d.Address.IsZero() }
+		n := 0
+		for i := range doors {
+			if fits(&doors[i]) {
+				n++
+			}
+		}
+		for i, k := 0, 0; n > 0; i++ {
+			if !fits(&doors[i]) {
+				continue
+			}
+			if k == try%n {
+				return doors[i], true
+			}
+			k++
 		}
 	}
 	return protocol.Door{}, false

@@ -17,6 +17,7 @@ import (
 //	   ├──── anything is heard ───┘          └── again after a while: refused, closed, or no answer
 //
 // A client whose channel is lost has a scout as well, once the last door has not let it in again.
+// Several apps may have copies of its base, and the first may be gone, too: each is asked in turn.
 //
 // Invariants: there is one scout at most, and none without a fallback. A scout never ends a session. The
 // session is at one app only, which both BaseApps and the manager see to: so whoever answers first is right.
@@ -30,7 +31,8 @@ const (
 	firstPatience = 800 * time.Millisecond
 	mostPatience  = 4 * time.Second
 
-	// scoutTime bounds the life of a scout: above the time for which a BaseApp lets it wait.
+	// scoutTime bounds the life of a scout that is there: above the time for which a BaseApp lets
+	// it wait. Until its channel is open it has tryTimeout.
 	scoutTime = 15 * time.Second
 )
 
@@ -66,7 +68,7 @@ func (c *Client) heard() {
 func (c *Client) lookElsewhere() {
 	l := &c.life
 	s := &l.scout
-	to, ok := c.choose(l.fallback)
+	to, ok := c.chooseInTurn(l.fallback, s.tries)
 	if !ok || c.state != Playing || l.time == 0 || c.leaving && l.lost == nil {
 		c.dismissScout()
 		return
@@ -88,7 +90,7 @@ func (c *Client) lookElsewhere() {
 
 func (c *Client) sendScout(to protocol.Door) {
 	s := &c.life.scout
-	s.door, s.giveUp = &to, c.now+scoutTime
+	s.door, s.giveUp = &to, c.now+tryTimeout
 	var err error
 	if s.ch, err = c.dial(to); err != nil {
 		c.scoutFailed()

@@ -133,3 +133,24 @@ func TestFallbackBeforeTheVerdict(t *testing.T) {
 		t.Errorf("%v, %v", r.c.State(), r.c.Err())
 	}
 }
+
+// If the server and its first heir are gone at once, the next one in turn is asked. (Only the first
+// was known, and the session ended.)
+func TestScoutsInTurn(t *testing.T) {
+	r := newRig(t)
+	r.playGuarded()
+	doors := []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(3, 33)}, {Network: "tcp", Address: mercurytest.Host(3, 34)}, {Network: protocol.UDP, Address: mercurytest.Host(4, 44)}}
+	r.say((&protocol.Fallback{Doors: doors}).Append(nil))
+	for _, want := range []mercury.Address{mercurytest.Host(3, 33), mercurytest.Host(4, 44), mercurytest.Host(3, 33)} {
+		for end := r.now + scoutTime; r.c.life.scout.ch == 0 && r.now < end; {
+			r.tick()
+		}
+		scout := r.c.life.scout.ch
+		if peer, _ := r.net.Peer(scout); peer != want {
+			t.Errorf("a scout is sent to %v, want %v", peer, want)
+		}
+		for end := r.now + tryTimeout; r.c.life.scout.ch == scout && r.now <= end; { // nobody is there
+			r.tick()
+		}
+	}
+}

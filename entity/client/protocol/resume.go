@@ -191,7 +191,9 @@ func AppendPong(b []byte) []byte { return bare(b, PongID) }
 // Fallback tells the client where its session goes on if the BaseApp is gone that holds it. It
 // replaces the former one.
 type Fallback struct {
-	Doors []Door // none if nowhere
+	// Doors are those of the app that goes on with it, and then of those that do if that is gone,
+	// too; none if nowhere.
+	Doors []Door
 }
 
 func (m *Fallback) code(c *codec.Coder) { codeDoors(c, &m.Doors) }

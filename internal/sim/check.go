@@ -40,7 +40,7 @@ func newCheckers(c *Cluster) []checker {
 		&oneSession{c},
 		&heardInOrder{c},
 		&movesInOrder{c, map[entity.ID]footprint{}},
-		&lastWord{c: c, on: map[entity.ID]walked{}},
+		&lastWord{c: c, on: map[entity.ID]walked{}, made: map[entity.ID]restored{}},
 		&timersRun{c, map[entity.ID]tickSeen{}},
 		&onLand{c: c, on: map[entity.ID]landing{}},
 		c.fresh,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -19,6 +20,26 @@ type lastWord struct {
 	on map[entity.ID]walked
 	// unsound is when the network was unsound last.
 	unsound time.Duration
+	made    map[entity.ID]restored
+	checked time.Duration
+}
+
+// restored is the newest incarnation of a cell part that its base has made, and when at the earliest. The cell
+// part may be on its way to another cell from then on, and be seen five seconds later, while the former one,
+// which does not know yet that it was given up, is seen all the time (seed 187002).
+type restored struct {
+	incarnation uint32
+	at          time.Duration
+}
+
+// noteMade takes in which incarnations bases have made.
+func (k *lastWord) noteMade() {
+	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		if k.made[b.ID].incarnation < b.Order.Incarnation {
+			k.made[b.ID] = restored{b.Order.Incarnation, k.checked}
+		}
+	})
+	k.checked = k.c.now
 }
 
 // walked is how far a real has come since it was first seen in its incarnation.
@@ -53,6 +74,7 @@ const longAway = 5 * time.Second
 
 func (k *lastWord) safe() error {
 	var err error
+	k.noteMade()
 	if !k.c.fresh.active() {
 		k.unsound = k.c.now
 	}
@@ -73,6 +95,9 @@ func (k *lastWord) safe() error {
 				since = w.seen // it may have stood since then, and have been on its way to another cell at each check
 			case v.Order().Hop > 0:
 				since = pl.placedAt // the same, for one that left its first cell before a check
+			}
+			if m := k.made[v.ID()]; m.incarnation == order && w.logins == pl.logins {
+				since = min(since, m.at)
 			}
 			w = walked{logins: pl.logins, incarnation: order, since: since, at: v.Position(), forced: pl.client.Stats().Forced}
 		}

@@ -151,7 +151,9 @@ func (c *client) hear() {
 		return
 	}
 	s, now := c.base.seat, c.app.now
-	c.credit(min(now-s.heardAt, mercury.DefaultInactivity) - bucketDepth)
+	if silent := now - s.heardAt; silent > bucketDepth {
+		c.credit(min(silent, mercury.DefaultInactivity) - bucketDepth)
+	}
 	s.heardAt = now
 }
 

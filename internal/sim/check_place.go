@@ -24,9 +24,10 @@ type lastWord struct {
 	checked time.Duration
 }
 
-// restored is the newest incarnation of a cell part that its base has made, and when at the earliest. The cell
-// part may be on its way to another cell from then on, and be seen five seconds later, while the former one,
-// which does not know yet that it was given up, is seen all the time (seed 187002).
+// restored is the newest incarnation of a cell part that its base has made, and when at the
+// earliest. The cell part may be on its way to another cell from then on, and be seen five seconds
+// later, while the former one, which does not know yet that it was given up, is seen all the time
+// (seed 187002).
 type restored struct {
 	incarnation uint32
 	at          time.Duration

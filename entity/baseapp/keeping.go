@@ -243,9 +243,12 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 		b.loseRow(m, r)
 		return
 	default:
-		b.app.report.Errors++
-		b.log.Error("the store refuses the base", "reason", r.Reason)
-		b.tellWaits(m.Version, &stored.Error{Code: r.Code, Reason: r.Reason})
+		if b.tellWaits(m.Version, &stored.Error{Code: r.Code, Reason: r.Reason}) {
+			b.log.Info("the store refuses the base, as its script has heard", "reason", r.Reason)
+		} else {
+			b.app.report.Errors++
+			b.log.Error("the store refuses the base", "reason", r.Reason)
+		}
 		if k.ending {
 			b.giveRowBack()
 			return

@@ -473,6 +473,9 @@ func TestWriteAgainWhenRefused(t *testing.T) {
 	m = k.asked(wire.StoreWrite)
 	k.answer(&m, wire.StoreAnswer{})
 	k.wantEvents("kept 1 false")
+	if n := k.a.report.Errors; n != 0 {
+		t.Errorf("%d errors of the app, and the script has heard", n)
+	}
 }
 
 // A base that cannot be written at the moment, and whose script asks again, is written when it can

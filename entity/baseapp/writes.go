@@ -121,8 +121,8 @@ func (b *base) fill(m *wire.CallStore) bool {
 
 // tellWaits tells the script of a write that the store will not take, of those before it, and of
 // those that would have followed it.
-func (b *base) tellWaits(version uint64, err error) {
-	b.tellEach(err, func(w *storeWait) bool { return w.version <= version && !w.stored })
+func (b *base) tellWaits(version uint64, err error) (told bool) {
+	return b.tellEach(err, func(w *storeWait) bool { return w.version <= version && !w.stored })
 }
 
 // tellStored tells the script what is safe: the store has it, and what an heir would go on with has it, too.
@@ -142,7 +142,7 @@ func errStale() error {
 // tellEach tells the script of the writes that wait at the call. What it asks for in a callback has
 // an answer of its own: a script that tries a refused write again would else be refused without an
 // end.
-func (b *base) tellEach(err error, which func(*storeWait) bool) {
+func (b *base) tellEach(err error, which func(*storeWait) bool) (told bool) {
 	k := &b.keep
 	for i, left := 0, len(k.waits); left > 0 && i < len(k.waits) && b.hears(); left-- {
 		w := k.waits[i]
@@ -151,8 +151,10 @@ func (b *base) tellEach(err error, which func(*storeWait) bool) {
 			continue
 		}
 		k.waits = slices.Delete(k.waits, i, i+1)
+		told = told || w.method != ""
 		callBack(b, w.method, stored.Reply{User: w.user, Err: err})
 	}
+	return told
 }
 
 // Write is part of entity.Base's host.

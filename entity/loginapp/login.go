@@ -267,7 +267,10 @@ func (l *LoginApp) proxyMade(now time.Duration, p *place, made *wire.ProxyMade, 
 		return
 	}
 	if code != 0 {
-		l.log.Info("login refused", "user", in.user, "code", code, "error", err)
+		if err == nil { // it was answered
+			err = &protocol.Refused{Code: code}
+		}
+		l.log.Info("login refused", "user", in.user, "error", err)
 		l.refuse(now, in, code)
 		return
 	}

@@ -87,6 +87,15 @@ func TestRefused(t *testing.T) {
 	none[wire.Welcome](other)
 	r.logged("refused to join", "definitions", at(10).String())
 
+	for i := range 50 { // a forgotten world is no flood of the log
+		x := r.connect(wire.CellApp, at(60+i))
+		x.send(&wire.Join{Role: wire.CellApp, Digest: [16]byte{9}})
+		one[wire.Refused](x)
+	}
+	if n := strings.Count(r.log.String(), "refused to join"); n != 1 {
+		t.Errorf("%d lines in one moment", n)
+	}
+
 	manager := r.connect(wire.CellAppMgr, at(11))
 	manager.send(&wire.Join{Role: wire.CellAppMgr, Digest: digest})
 	one[wire.Refused](manager)

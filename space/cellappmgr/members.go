@@ -91,7 +91,9 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 		m.replaceStart(now, peer)
 	}
 	if reason := m.whyNot(a, peer, j); reason != "" {
-		m.log.Warn("refused to join", "role", j.Role, "address", peer.String(), "reason", reason)
+		if unlogged, ok := m.lines.Allow(now, "unwelcome"); ok { // each app of a forgotten world asks again and again
+			m.log.Warn("refused to join", "role", j.Role, "address", peer.String(), "reason", reason, "unlogged", unlogged)
+		}
 		m.sendOn(ch, m.encode(&wire.Refused{Reason: reason}))
 		return
 	}

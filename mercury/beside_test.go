@@ -23,21 +23,23 @@ func (c *collected) Message(_ time.Duration, _ mercury.ChannelID, reliable bool,
 	}
 }
 
+func endpointOf(t *testing.T, w *mercurytest.World, n int, h mercury.Handler) *mercury.Endpoint {
+	t.Helper()
+	e, err := mercury.NewEndpoint(mercury.Config{Salt: uint32(n)}, mercurytest.Place(n), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Add(e)
+	return e
+}
+
 // Unreliable messages wait for no pace. However many there are, reliable ones must get their share
 // of it, or a channel that a bad time has made slow stays so for ever: nothing is acked, so nothing
 // shows that the path is good again.
 func TestReliableGetsThroughBesideUnreliable(t *testing.T) {
 	w := mercurytest.NewWorld(1)
 	var heard collected
-	endpoint := func(n int, h mercury.Handler) *mercury.Endpoint {
-		e, err := mercury.NewEndpoint(mercury.Config{Salt: uint32(n)}, mercurytest.Place(n), h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Add(e)
-		return e
-	}
-	a, b := endpoint(1, new(collected)), endpoint(2, &heard)
+	a, b := endpointOf(t, w, 1, new(collected)), endpointOf(t, w, 2, &heard)
 	good := mercurytest.Link{Delay: 5 * time.Millisecond}
 	w.Net.SetLink(good)
 	ch := a.Dial(b.Self())
@@ -111,15 +113,7 @@ func TestBulkYieldsOnNarrowPath(t *testing.T) {
 	} {
 		w := mercurytest.NewWorld(1)
 		var heard paced
-		endpoint := func(n int, h mercury.Handler) *mercury.Endpoint {
-			e, err := mercury.NewEndpoint(mercury.Config{Salt: uint32(n)}, mercurytest.Place(n), h)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.Add(e)
-			return e
-		}
-		a, b := endpoint(1, new(collected)), endpoint(2, &heard)
+		a, b := endpointOf(t, w, 1, new(collected)), endpointOf(t, w, 2, &heard)
 		w.Net.SetLink(mercurytest.Link{Delay: c.delay, Rate: c.rate, Queue: 4 * c.rate})
 		ch := a.Dial(b.Self())
 		game := func(ticks int) {

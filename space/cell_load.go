@@ -174,7 +174,7 @@ func (m *measured) walkTurn(r *Real) *load.Meter {
 	switch {
 	case r.timers.Due(r.cell.game):
 		return &r.meter
-	case r.controllers.onlyWalks():
+	case r.controllers.onlyOwn():
 		m.walkers = append(m.walkers, r)
 		return &m.walks
 	case len(r.controllers.list) > 0:

@@ -152,9 +152,9 @@ func (s *controllers) after(id, newest entity.CallbackID) *controller {
 	return nil
 }
 
-// onlyWalks reports whether there are controllers and all are walks, chases and traps, whose steps are
-// alike and short.
-func (s *controllers) onlyWalks() bool {
+// onlyOwn reports whether there are controllers and all are the library's own, whose steps are alike
+// and short.
+func (s *controllers) onlyOwn() bool {
 	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool { return c.tag != walkTag && c.tag != chaseTag && c.tag != trapTag })
 }
 

@@ -29,7 +29,9 @@ func (w *Wolf) OnSmell(x space.Trapped) {
 // OnCaught bites, unless the prey has gone out of sight.
 func (w *Wolf) OnCaught(c entity.Callback) {
 	if prey, ok := w.Find(entity.ID(c.User)); ok && c.Err == nil {
-		_ = w.Lookup(prey.ID(), prey.Def().Name, entity.CellMailbox).Call("bite")
+		if err := w.Lookup(prey.ID(), prey.Def().Name, entity.CellMailbox).Call("bite"); err != nil {
+			w.Log().Warn("it bites into the air", "error", err)
+		}
 	}
 }
 

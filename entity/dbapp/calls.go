@@ -232,34 +232,28 @@ func (d *DBApp) run(calls ...*call) {
 // JobDone takes the result of a job.
 func (d *DBApp) JobDone(now time.Duration, token uint64, result any) {
 	d.now = now
-	if token == beginToken {
+	switch token {
+	case beginToken:
 		d.startBegun(result)
-		return
-	}
-	if token == freeToken {
+	case freeToken:
 		d.freed(result)
-		return
-	}
-	if token == bringToken {
+	case bringToken:
 		d.bringJobDone(result)
-		return
-	}
-	if token == spaceToken {
+	case spaceToken:
 		d.spacesDone(result)
-		return
-	}
-	if token == worldToken {
+	case worldToken:
 		d.worldRead(result)
-		return
-	}
-	if token == leaseToken {
+	case leaseToken:
 		d.leaseTold(result)
-		return
-	}
-	if token == changeToken {
+	case changeToken:
 		d.changed(result)
-		return
+	default:
+		d.callsDone(token, result)
 	}
+}
+
+// callsDone takes the outcomes of the calls of a job.
+func (d *DBApp) callsDone(token uint64, result any) {
 	list, ok := d.calls.jobs[token]
 	if !ok {
 		return

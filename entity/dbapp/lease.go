@@ -1,6 +1,7 @@
 package dbapp
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,14 +15,15 @@ import (
 // is about to begin another start looks whether that goes on:
 //
 //	          no blob
-//	unread -----------------------------------------------> nobody lives here: a start begins
-//	   |                                                       ^
-//	   | a blob                          the same blob         |
-//	   +--------> seen, for LeaseTime -------------------------+
-//	               ^     |
-//	               |     | another blob
-//	               +- taken: the log and the status say so, and no start begins
+//	unread -----------------------------------------------> nobody lives here: claimed
+//	   |                                                       ^        |
+//	   | a blob                          the same blob         |        | the definitions are applied,
+//	   +--------> seen, for LeaseTime -------------------------+        | and a start begins
+//	               ^     |                                              v
+//	               |     | another blob                            this world lives
+//	               +- taken: the log and the status say so, and nothing is changed
 //
+// A claim is the same blob, put in place of the one that was seen.
 // Blobs are compared by their version, which none had before, so that no clock is compared with that of
 // another machine. A world that ends in order takes the blob away. One that was killed leaves it, and the
 // next one waits for LeaseTime. A DBApp that goes on with a start does not look: the world that lives is its
@@ -85,7 +87,8 @@ type leasing struct {
 	since time.Duration // when it was first seen
 	taken bool
 
-	beatAt   time.Duration // not before
+	claimed  uint64        // the start that a claim names, before its own has begun; 0 without one
+	workAt   time.Duration // the next job, not before
 	working  bool          // a job is under way
 	released bool
 }
@@ -93,34 +96,61 @@ type leasing struct {
 // leaseDone is the result of a job.
 type leaseDone struct {
 	err      error
+	claimed  uint64
+	found    Lease // of a world that lives, in place of a claim
 	released bool
+}
+
+// leases is the start that is said to live.
+func (d *DBApp) leases() uint64 { return cmp.Or(d.start, d.lease.claimed) }
+
+// claims reports whether no other world can begin in the store, and else sees to it that this one can. It
+// comes before all that would hurt another world: of two that have seen nobody, one fails to claim.
+func (d *DBApp) claims() bool {
+	l := &d.lease
+	if d.cfg.Unleased || l.claimed != 0 {
+		return true
+	}
+	seen, fresh := l.seen, d.cfg.Fresh
+	if l.working || d.now < l.workAt || !fresh && seen != (Lease{}) && d.now-l.since < LeaseTime {
+		return false
+	}
+	l.working, l.workAt = true, d.now+bringAgain
+	d.storeJob(leaseToken, func(ctx context.Context, s store.Store) any {
+		is, err := ReadLease(ctx, s)
+		if err == nil && !fresh && is != seen && is != (Lease{}) {
+			return leaseDone{found: is}
+		}
+		start := max(1, is.Start)
+		if err == nil {
+			err = is.beat(ctx, s, start)
+		}
+		return leaseDone{err: err, claimed: start}
+	})
+	return false
 }
 
 // tickLease says that the world lives, and at its end that it does not.
 func (d *DBApp) tickLease() {
 	l := &d.lease
-	if d.cfg.Unleased || d.start == 0 || d.over || l.working || l.released {
+	start, end := d.leases(), d.saved()
+	if d.cfg.Unleased || start == 0 || d.over || l.working || l.released || !end && d.now < l.workAt {
 		return
 	}
-	start, end := d.start, d.saved()
-	if !end && d.now < l.beatAt {
-		return
-	}
-	l.working, l.beatAt = true, d.now+beatTime
+	l.working, l.workAt = true, d.now+beatTime
 	d.storeJob(leaseToken, func(ctx context.Context, s store.Store) any {
 		if end {
-			return leaseDone{Release(ctx, s, start), true}
+			return leaseDone{err: Release(ctx, s, start), released: true}
 		}
 		was, err := ReadLease(ctx, s)
 		if err == nil {
 			err = was.beat(ctx, s, start)
 		}
-		return leaseDone{err, false}
+		return leaseDone{err: err}
 	})
 }
 
-// leaseTold takes what became of that. ErrStale is of a DBApp whose place this one has taken, and which has
-// just said the same.
+// leaseTold takes what became of a claim, a beat, or the end.
 func (d *DBApp) leaseTold(result any) {
 	l := &d.lease
 	l.working = false
@@ -128,19 +158,24 @@ func (d *DBApp) leaseTold(result any) {
 	if !ok {
 		return
 	}
-	if r.released { // or not: the next start waits then
+	switch {
+	case r.found != (Lease{}):
+		d.foundTaken(r.found)
+	case r.released: // or not: the next start waits then
 		l.released = true
+	case r.err == nil && r.claimed != 0 && d.start == 0:
+		l.claimed, l.taken = r.claimed, false
+	case d.start == 0 && (errors.Is(r.err, store.ErrStale) || errors.Is(r.err, store.ErrSuperseded)):
+		l.claimed = 0 // another world was first, or this one was silent for too long
 	}
-	if r.err != nil { // a blob that could be put says nothing of a row that finds no room
+	// ErrStale is also of a DBApp whose place this one has taken, and which has just said the same. A blob
+	// that could be put says nothing of a row that finds no room.
+	if r.err != nil {
 		d.noteStore(writings, r.err)
+	}
+	if d.start != 0 {
 		d.noteOver(d.start, r.err)
 	}
-}
-
-// vacant reports whether nobody else is known to live in the store. Before a start begins, the lease is
-// read once more.
-func (d *DBApp) vacant() bool {
-	return d.cfg.Fresh || d.lease.seen == Lease{} || d.now-d.lease.since >= LeaseTime
 }
 
 // foundLease takes what was found in the store before this start.

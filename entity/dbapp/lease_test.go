@@ -31,16 +31,17 @@ func together(d time.Duration, rigs ...*rig) {
 // that has been silent for LeaseTime.
 func TestSecondWorldWaits(t *testing.T) {
 	c := newChests(t)
-	first := newRig(t, c, c, true)
-	x := first.baseApp(3)
-	told, _ := first.call(x, wire.CallStore{Op: wire.StoreBegin})
-	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
-
+	first, x, m := newWorld(t, c)
 	second := newRig(t, c, c, false)
+	changes := 0 // it would be under the first
+	second.d.cfg.Change = func(context.Context) error { changes++; return nil }
 	y := second.baseApp(4)
 	together(AdoptTime+2*LeaseTime, first, second)
 	if a, _ := second.call(y, wire.CallStore{Op: wire.StoreBegin}); a.Start != 0 {
 		t.Fatalf("start %d has begun while the first world lives", a.Start)
+	}
+	if changes > 0 {
+		t.Errorf("the store was changed %d times under the first world", changes)
 	}
 	if a, ok := first.call(x, m); !ok || a.Code != stored.Done {
 		t.Errorf("a call of the first: %v, %+v", ok, a)
@@ -56,11 +57,11 @@ func TestSecondWorldWaits(t *testing.T) {
 	}
 
 	second.pass(2 * LeaseTime) // the first is silent now
-	if a, _ := second.call(y, wire.CallStore{Op: wire.StoreBegin}); a.Start <= told.Start {
-		t.Errorf("start %d, after %d that has ended", a.Start, told.Start)
+	if a, _ := second.call(y, wire.CallStore{Op: wire.StoreBegin}); a.Start <= m.Start {
+		t.Errorf("start %d, after %d that has ended", a.Start, m.Start)
 	}
-	if s := second.state(); s != "ok" {
-		t.Errorf("at last the store of the second is %q", s)
+	if s := second.state(); s != "ok" || changes != 1 {
+		t.Errorf("at last the store of the second is %q, changed %d times", s, changes)
 	}
 }
 
@@ -81,6 +82,26 @@ func TestWorldsRace(t *testing.T) {
 	b, _ := second.call(y, wire.CallStore{Op: wire.StoreBegin})
 	if a.Start == 0 || b.Start != 0 {
 		t.Errorf("the starts are %d and %d", a.Start, b.Start)
+	}
+}
+
+// TestClaimLasts: a world whose definitions take minutes to apply keeps the store meanwhile.
+func TestClaimLasts(t *testing.T) {
+	c := newChests(t)
+	first := newRig(t, c, c, true)
+	first.d.cfg.Change = func(context.Context) error { return nil }
+	first.hold = changeToken
+	x := first.baseApp(3)
+	second := newRig(t, c, c, false)
+	y := second.baseApp(4)
+	together(time.Minute, first, second)
+	if a, _ := second.call(y, wire.CallStore{Op: wire.StoreBegin}); a.Start != 0 {
+		t.Fatalf("start %d has begun under a world that claims the store", a.Start)
+	}
+	first.hold = 0
+	together(3*time.Second, first, second)
+	if a, _ := first.call(x, wire.CallStore{Op: wire.StoreBegin}); a.Start == 0 {
+		t.Error("the first world does not begin")
 	}
 }
 

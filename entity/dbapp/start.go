@@ -24,49 +24,31 @@ const (
 // begun is the result of the job that begins a start of the cluster.
 type begun struct {
 	worldBlob
-	err   error
-	taken Lease // of another world that lives in the store
+	err error
 }
 
 // beginStart begins a start of the cluster, if it is for this DBApp to do. Nobody needs one before a
 // BaseApp is there, and the first to come may be one that knows it: the whole world may have been out
 // of reach for a while.
 func (d *DBApp) beginStart() {
-	if d.start != 0 || d.beginning || !d.world.known || !d.cfg.Fresh && (d.came < 0 || d.now-d.came < AdoptTime || d.world.strange) || !d.vacant() || !d.fits() {
+	if d.start != 0 || d.beginning || !d.world.known || !d.cfg.Fresh && (d.came < 0 || d.now-d.came < AdoptTime || d.world.strange) || !d.claims() || !d.fits() {
 		return
 	}
 	d.beginning = true
-	seen, leased, fresh := d.lease.seen, !d.cfg.Unleased, d.cfg.Fresh
 	w := d.world.worldBlob
 	w.world = d.drawn()
 	d.storeJob(beginToken, func(ctx context.Context, s store.Store) any {
-		lease, err := ReadLease(ctx, s)
-		switch {
-		case err != nil:
-			return begun{worldBlob: w, err: err}
-		case !fresh && lease != seen && lease != Lease{}:
-			return begun{taken: lease}
-		}
-		if leased { // first: of two worlds that have looked at the same time, one fails here
-			err = lease.beat(ctx, s, max(1, lease.Start))
-		}
-		if err == nil {
-			w.newest, err = s.Begin(ctx)
-		}
-		if err == nil {
+		start, err := s.Begin(ctx)
+		if w.newest = start; err == nil {
 			w.version, err = s.Put(ctx, worldKey, w.append(), w.version)
 		}
-		return begun{worldBlob: w, err: err}
+		return begun{w, err}
 	})
 }
 
 func (d *DBApp) startBegun(result any) {
 	d.beginning = false
 	b, ok := result.(begun)
-	if b.taken != (Lease{}) {
-		d.foundTaken(b.taken)
-		return
-	}
 	d.noteStore(writings, b.err)
 	if !ok || b.err != nil {
 		d.world.known = false // the blob may be another one now
@@ -76,7 +58,7 @@ func (d *DBApp) startBegun(result any) {
 	}
 	d.world.worldBlob = b.worldBlob
 	if d.start == 0 {
-		d.start, d.lease.taken = b.newest, false
+		d.start = b.newest
 		d.log.Info("a start of the cluster has begun", "start", d.start)
 	}
 }

@@ -28,5 +28,5 @@ func (d *DBApp) saved() bool {
 
 // Ended reports whether the world was stopped and nothing is under way, so that the process can end.
 func (d *DBApp) Ended() bool {
-	return d.saved() && (d.lease.released || d.cfg.Unleased || d.start == 0 || d.over)
+	return d.saved() && (d.lease.released || d.cfg.Unleased || d.leases() == 0 || d.over)
 }

@@ -25,6 +25,8 @@ type rig struct {
 	now     time.Duration
 	manager mercury.ChannelID
 	jobs    []func()
+	hold    uint64 // the token of jobs that do not end
+	held    []func()
 	logs    bytes.Buffer
 	number  uint64
 }
@@ -36,7 +38,12 @@ var (
 
 // Do implements Jobs.
 func (r *rig) Do(token uint64, run func(context.Context) any) {
-	r.jobs = append(r.jobs, func() { r.d.JobDone(r.now, token, run(context.Background())) })
+	work := func() { r.d.JobDone(r.now, token, run(context.Background())) }
+	if token == r.hold {
+		r.held = append(r.held, work)
+		return
+	}
+	r.jobs = append(r.jobs, work)
 }
 
 // newRig is a DBApp that has joined, over what chests has.
@@ -62,12 +69,23 @@ func newRig(t *testing.T, c *chests, s store.Store, fresh bool) *rig {
 	return r
 }
 
+// newWorld is a world that has begun, a BaseApp of it, and the call by which that makes a chest.
+func newWorld(t *testing.T, c *chests) (*rig, mercury.ChannelID, wire.CallStore) {
+	r := newRig(t, c, c, true)
+	x := r.baseApp(3)
+	told, _ := r.call(x, wire.CallStore{Op: wire.StoreBegin})
+	return r, x, wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
+}
+
 func (r *rig) say(ch mercury.ChannelID, m wire.Message) {
 	r.d.Message(r.now, ch, true, wire.Encode(nil, m))
 	r.work()
 }
 
 func (r *rig) work() {
+	if r.hold == 0 {
+		r.jobs, r.held = append(r.jobs, r.held...), nil
+	}
 	for len(r.jobs) > 0 {
 		job := r.jobs[0]
 		r.jobs = r.jobs[1:]
@@ -273,10 +291,7 @@ func TestStoreHealth(t *testing.T) {
 // refused from then on.
 func TestTwoWorldsWithOneStore(t *testing.T) {
 	c := newChests(t)
-	first := newRig(t, c, c, true)
-	x := first.baseApp(3)
-	told, _ := first.call(x, wire.CallStore{Op: wire.StoreBegin})
-	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
+	first, x, m := newWorld(t, c)
 	first.call(x, m)
 	second := newRig(t, c, c, true) // by somebody who says that nobody lives here
 	y := second.baseApp(4)

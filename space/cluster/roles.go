@@ -30,7 +30,7 @@ type Roles struct {
 	manager  netip.AddrPort
 	managers []netip.AddrPort            // of Config.Managers
 	types    *store.Schema               // of the store, once it fits the definitions
-	change   func(context.Context) error // nil unless the DBApp is to see to that
+	change   func(context.Context) error // applies them; nil if that was done
 }
 
 // Env is what one process is given by whoever runs it.
@@ -94,11 +94,15 @@ func (r *Roles) OpenStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.takeTypes(types)
+	return r.applyTypes(ctx)
+}
+
+func (r *Roles) takeTypes(types *store.Schema) {
 	for _, n := range types.Notices {
 		r.cfg.Log.Warn("notice", "notice", n)
 	}
 	r.types = types
-	return r.applyTypes(ctx)
 }
 
 func (r *Roles) applyTypes(ctx context.Context) error {
@@ -147,10 +151,8 @@ func (r *Roles) changeLater(ctx context.Context) (bool, error) {
 	for i := range plan {
 		r.cfg.Log.Info("the store will be changed when the world begins", "step", plan[i])
 	}
-	for _, n := range types.Notices {
-		r.cfg.Log.Warn("notice", "notice", n)
-	}
-	r.types, r.change = types, r.applyTypes
+	r.takeTypes(types)
+	r.change = r.applyTypes
 	return true, nil
 }
 

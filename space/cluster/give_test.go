@@ -19,10 +19,15 @@ type giver struct {
 	*entity.Base
 	Other property.MailboxField
 	Given property.Uint32
+	asked bool `cellscape:"local"` // its client wants to go, and there is no other one yet
 }
 
-// Hand is called by the client.
+// Hand is called by the client. It may be faster than a hero that has to be made more than once.
 func (g *giver) Hand() {
+	if g.Other.Get() == (property.Mailbox{}) {
+		g.asked = true
+		return
+	}
 	if err := g.GiveClientTo(g.Other.Get(), "OnGiven"); err != nil {
 		g.Log().Error("not given", "error", err)
 	}
@@ -64,6 +69,9 @@ func (g *giver) OnHero(r entity.BaseReply) {
 		return
 	}
 	g.Other.Set(r.Base)
+	if g.asked {
+		g.Hand()
+	}
 }
 
 // lobby is a world of two BaseApps, in which players have an account and a hero.

@@ -100,7 +100,7 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64, z *propert
 	if e.Position != m.Position || e.Direction != m.Direction {
 		e.MovedTick = tick
 	}
-	e.Order, e.Base, e.Space, e.Aspect, e.Control = m.Order, m.Base, m.Space, m.Aspect, m.Control
+	e.Order, e.Base, e.Space, e.Aspect, e.Control, e.Ride = m.Order, m.Base, m.Space, m.Aspect, m.Control, m.Ride
 	e.Put(m.Position, m.Direction, m.MoveStamp)
 	g.sequence, g.Real, g.OrphanedUntil = m.Sequence, app, 0
 	if invariant.On {
@@ -128,7 +128,7 @@ func (g *Ghost) TakeUpdate(m *Update, tick uint64) (Verdict, error) {
 		e.MovedTick = tick
 	}
 	e.Put(m.Position, m.Direction, m.MoveStamp)
-	e.Control = m.Control
+	e.Control, e.Ride = m.Control, m.Ride
 	for i := range m.Changes {
 		if err := g.take(&m.Changes[i]); err != nil {
 			return Taken, err
@@ -175,14 +175,14 @@ func trailing(rest []byte) error {
 }
 
 // Sum is a hash of everything that a ghost must have in common with its real: ghosted properties,
-// place, aspect, control, stamps. Equal sums mean equal copies, as far as 64 bits can tell; scratch
+// place, aspect, control, ride, stamps. Equal sums mean equal copies, as far as 64 bits can tell; scratch
 // is reused for encoding.
 func Sum(e *presence.Entity, scratch []byte) (uint64, []byte) {
 	b := e.Props.AppendStream(scratch[:0], property.GhostStream)
 	b = fields.AppendVector3(b, e.Position)
 	b = fields.AppendVector3(b, e.Direction)
 	b = append(binary.AppendUvarint(b, uint64(e.MoveStamp)), byte(e.Aspect))
-	b = fields.AppendControl(b, e.Control)
+	b = fields.AppendRide(fields.AppendControl(b, e.Control), &e.Ride)
 	b = binary.AppendUvarint(b, uint64(e.History.Last()))
 	for _, i := range e.Def.Stream(property.GhostStream) {
 		b = binary.AppendUvarint(b, uint64(e.History.Stamp(i)))

@@ -64,6 +64,7 @@ type State struct {
 	Direction property.Vector3
 	Aspect    presence.Aspect
 	Control   presence.Control
+	Ride      presence.Ride
 	// Props is property.GhostStream, packed as the type's Compression.Internal says (see
 	// property.Compressor); it aliases the input after Parse.
 	Props   []byte
@@ -80,7 +81,7 @@ func (m *State) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = mercury.AppendAddress(b, m.Base)
 	b = append(fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction), byte(m.Aspect))
-	b = fields.AppendControl(b, m.Control)
+	b = fields.AppendRide(fields.AppendControl(b, m.Control), &m.Ride)
 	b = codec.AppendBytes(b, m.Props)
 	b = codec.AppendBytes(b, m.History)
 	return binary.AppendUvarint(b, m.Answers)
@@ -95,15 +96,15 @@ func (m *State) Parse(body []byte) error {
 	m.Base = mercury.ReadAddress(&r)
 	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
 	m.Aspect = fields.ReadAspect(&r)
-	m.Control = fields.ReadControl(&r)
+	m.Control, m.Ride = fields.ReadControl(&r), fields.ReadRide(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
 	m.Answers = r.Uvarint()
 	return done(&r, "state")
 }
 
-// Update is what a real has done since the last tick: where it is, who moves it, and its numbered
-// changes and events.
+// Update is what a real has done since the last tick: where it is, who moves it, what it rides, and its
+// numbered changes and events.
 type Update struct {
 	Head
 	// After is the Sequence of the Update before, 0 for the first of the hop. A ghost that has
@@ -114,6 +115,7 @@ type Update struct {
 	Position  property.Vector3
 	Direction property.Vector3
 	Control   presence.Control
+	Ride      presence.Ride
 	Changes   []Change
 }
 
@@ -134,7 +136,7 @@ func (m *Update) Append(b []byte) []byte {
 	b = m.Head.append(b)
 	b = binary.AppendUvarint(b, uint64(m.After))
 	b = fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
-	b = fields.AppendControl(b, m.Control)
+	b = fields.AppendRide(fields.AppendControl(b, m.Control), &m.Ride)
 	b = binary.AppendUvarint(b, uint64(len(m.Changes)))
 	for i := range m.Changes {
 		c := &m.Changes[i]
@@ -152,7 +154,7 @@ func (m *Update) Parse(body []byte) error {
 	m.Head.read(&r)
 	m.After = fields.ReadUint32(&r)
 	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
-	m.Control = fields.ReadControl(&r)
+	m.Control, m.Ride = fields.ReadControl(&r), fields.ReadRide(&r)
 	n := r.Count(MaxChanges, 5)
 	m.Changes = m.Changes[:0]
 	for range n {
@@ -170,9 +172,17 @@ func (m *Update) Parse(body []byte) error {
 }
 
 // Delete ends a ghost.
-type Delete struct{ Head }
+type Delete struct {
+	Head
+	// Ended says that the entity was destroyed; otherwise the ghost is not needed any more, or its real is
+	// lost.
+	Ended bool
+}
 
-func (m *Delete) code(c *codec.Coder) { m.Head.code(c) }
+func (m *Delete) code(c *codec.Coder) {
+	m.Head.code(c)
+	c.Bool(&m.Ended)
+}
 
 // Append and Parse are what code describes.
 func (m *Delete) Append(b []byte) []byte  { return codec.Append(b, m.code) }

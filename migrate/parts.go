@@ -37,6 +37,7 @@ const (
 	AnswersPart                    // calls that it answers later
 	SightPart                      // what scripts have said of its client's view; of a backup only
 	HeardPart                      // what a former cell part, which was destroyed, had handled; of a first creation only
+	RidePart                       // the vehicle that it is on; of one that has ridden
 	lastTag
 )
 
@@ -79,6 +80,7 @@ func (t Tag) String() string {
 		AnswersPart:      "answers",
 		SightPart:        "sight",
 		HeardPart:        "heard",
+		RidePart:         "ride",
 		BaseCorePart:     "base core",
 		BasePropsPart:    "base props",
 		BaseCellPart:     "base cell",

@@ -196,8 +196,9 @@ func (r *Real) carryView(a *arrival) {
 	r.arriving = r.cell.now + ArrivedWithin
 }
 
-// lookAround gives the client of a real that was teleported its view.
+// lookAround takes a real that was teleported off its vehicle, and gives its client its view.
 func (r *Real) lookAround(a *arrival) {
+	r.leaveVehicle(a.with)
 	if a.to.Transition {
 		r.carryView(a)
 		return

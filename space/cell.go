@@ -52,6 +52,7 @@ type Cell struct {
 
 	reals     sorted
 	near      neighbours // the reals
+	riders    sorted     // those of them that are on vehicles
 	due       []*Real    // scratch: those whose clients are told something
 	rooms     []baseRoom // scratch; see clientRoom
 	ghosts    sorted
@@ -124,6 +125,7 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 		c.inherit()
 		c.runEntities(gametime.AtRate(dt, c.pace.rate))
 	}
+	c.carry()
 	c.sweep()
 	c.tellGhosts()
 	if now >= c.checkAt {

@@ -49,7 +49,7 @@ func (c *Cell) makeReal(e *presence.Entity, parts func(r *Real) error) *Real {
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r
-	e.Control = presence.Control{} // the real says so from now on
+	e.Control, e.Ride = presence.Control{}, presence.Ride{} // the real says so from now on
 	c.hadBased = c.hadBased || !e.Base.IsZero()
 	e.Floor = 0 // it may be in both lists of one sweep
 	if !e.Base.IsZero() {
@@ -216,6 +216,7 @@ func (c *Cell) destroy(r *Real) {
 		c.tellChanges(r)
 	}
 	c.remove(r)
+	c.throwOff(r.e.ID)
 }
 
 // lose gives up a real that cannot go on; its base restores it.
@@ -251,7 +252,7 @@ func (c *Cell) remove(r *Real) {
 	r.ghostSequence++
 	head := ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}
 	for h := range r.haunts.All() {
-		c.out.Send(h.App, &ghost.Delete{Head: head})
+		c.out.Send(h.App, &ghost.Delete{Head: head, Ended: r.gone == destroyed})
 	}
 	head.Sequence = ghost.Last
 	if r.gone == refused {

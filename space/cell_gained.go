@@ -14,6 +14,9 @@ func (c *Cell) counts(r *Real) int64 {
 func (c *Cell) keep(rec *record) {
 	c.reals.insert(rec)
 	c.near.add(rec)
+	if rec.e.Ride.Vehicle != 0 {
+		c.riders.insert(rec)
+	}
 	c.list(rec)
 	if !rec.e.Base.IsZero() {
 		c.based++
@@ -29,6 +32,7 @@ func (c *Cell) partWith(rec *record) {
 		return
 	}
 	c.near.remove(rec)
+	c.riders.remove(rec.e.ID)
 	c.unlist(rec)
 	if !rec.e.Base.IsZero() {
 		c.based--

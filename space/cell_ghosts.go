@@ -118,6 +118,7 @@ func (r *Real) state() *ghost.State {
 		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
 		Type: r.e.Def.ID, Space: r.e.Space, Base: r.e.Base,
 		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Aspect: r.e.Aspect, Control: r.e.Control,
+		Ride:    r.e.Ride,
 		Props:   props,
 		History: r.e.History.Append(nil),
 	}
@@ -278,6 +279,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 		c.out.Send(m.Asker, &ghost.Update{
 			Head:  ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
 			After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Control: r.e.Control,
+			Ride: r.e.Ride,
 		})
 		return
 	}

@@ -65,6 +65,9 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if backup && r.witness != nil && r.witness.Said() {
 		b = migrate.AppendPart(b, migrate.SightPart, r.appendSight)
 	}
+	if r.e.Ride.Stamp != 0 {
+		b = migrate.AppendPart(b, migrate.RidePart, r.appendRide)
+	}
 	return b
 }
 
@@ -122,6 +125,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readSight(&rd)
 		case migrate.HeardPart:
 			return r.readHeard(body)
+		case migrate.RidePart:
+			r.readRide(&rd)
 		default:
 			if restoring {
 				return nil

@@ -18,7 +18,7 @@ func (c *Cell) tellGhosts() {
 	for _, rec := range c.reals {
 		r := rec.real
 		r.endLead()
-		if len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp || r.ghostedControl != r.e.Control {
+		if len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp || r.ghostedControl != r.e.Control || r.ghostedRide != r.e.Ride.Stamp {
 			c.tell(r)
 		}
 	}
@@ -68,7 +68,12 @@ func (c *Cell) tell(r *Real) {
 		c.tellChanges(r)
 	}
 	r.forgetChanges()
-	r.ghostedStamp, r.ghostedControl = r.e.MoveStamp, r.e.Control
+	r.hauntsKnow()
+}
+
+// hauntsKnow notes that the haunts were told all that the real is and has.
+func (r *Real) hauntsKnow() {
+	r.ghostedStamp, r.ghostedControl, r.ghostedRide = r.e.MoveStamp, r.e.Control, r.e.Ride.Stamp
 }
 
 func (c *Cell) tellChanges(r *Real) {
@@ -96,7 +101,7 @@ func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change)
 	c.update = ghost.Update{
 		Head:  ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
 		After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
-		Control: r.e.Control, Changes: changes[:n],
+		Control: r.e.Control, Ride: r.e.Ride, Changes: changes[:n],
 	}
 	r.updated = r.ghostSequence
 	r.haunts.Each(func(h *ghost.Haunt) {

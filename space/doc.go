@@ -55,6 +55,8 @@
 //	OnSpaceData     at the beginning of the tick after  read all of it
 //	                each change of the space's data
 //	OnCallRefused   when a client's call was given up
+//	OnAlighted      when it is off its vehicle, and    the ride is over already; it may board again
+//	                has not got off itself
 //	OnMoving        for each move of its client, within allow, refuse or change the move
 //	                the top speed
 //	OnDestroy       when it is about to be destroyed,   say goodbye to other parts and to clients: calls
@@ -118,6 +120,37 @@
 //
 // By default no client is checked. Entities bump into each other on the clients alone; a game that
 // wants the server's say has OnMoving.
+//
+// # Vehicles
+//
+// Any entity can carry others: a ferry, a horse, a lift. Real.Board puts an entity on a vehicle, at a seat:
+// a place relative to that (presence.Spot). In each tick, after timers and controllers, whoever rides is put
+// where its seat is by then, on whichever cell it is: there the vehicle is a real, or a ghost that is a tick
+// behind. So to all that goes by places, a passenger is like anybody else: areas of interest, borders,
+// ghosts, traps. Passengers and vehicle cross a border one by one, each at its own place.
+//
+//	         Board                                           Alight, a teleport without the vehicle,
+//	on foot --------> riding: on a cell with the vehicle -----------------------------------------> on foot
+//	                    |  ^                             the vehicle is destroyed; or it does
+//	    not on the cell |  | it comes                    not come: then OnAlighted is called
+//	                    v  |
+//	                  waiting where it was, for VehiclePatience
+//
+// The ride travels with the entity and is in its backups. It is by the vehicle's id: a vehicle that was
+// restored has its passengers again. In Real.TeleportTogether a vehicle takes along those who are named.
+//
+// A client is told the seat instead of the place, if it has been shown the vehicle: see package witness. A
+// player's own client knows its place by its seat then (a forced place with a vehicle), moves about on the
+// vehicle, and is checked by the way that it walks there; OnMoving is given places in the world. As long as
+// its client is not shown the vehicle, the server moves the player, and tells it where. What another
+// client drives can be a vehicle, but nobody drives who rides (Real.SetControlledBy acts when it is off).
+//
+// Its invariants:
+//
+//   - At the end of a tick, who rides and does not wait is where its seat is on the vehicle as its cell
+//     has that.
+//   - Nobody rides on what rides on it: a ring that two cells made at the same time ends.
+//   - A client's move counts in the world or on a vehicle, as the forced place whose number it repeats.
 //
 // # Spaces that come and go
 //

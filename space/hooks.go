@@ -58,6 +58,10 @@ type (
 		OnMoving(from, to property.Vector3) (at property.Vector3, ok bool)
 	}
 
+	// Passenger is told that it is off its vehicle, which has been destroyed or has not come after it, where
+	// it was then; not of what it has done itself, by Real.Alight or a teleport.
+	Passenger interface{ OnAlighted(vehicle entity.ID) }
+
 	// Teleporter is told that the real is about to be teleported; see Real.Teleport. It may change
 	// where to, destroy the real, or return an error: then the real stays, and OnTeleportFailed is
 	// called.
@@ -85,7 +89,7 @@ func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Quitter](),
 		reflect.TypeFor[Arriver](), reflect.TypeFor[Enterer](),
-		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[MoveChecker](),
+		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[MoveChecker](), reflect.TypeFor[Passenger](),
 		reflect.TypeFor[Teleporter](), reflect.TypeFor[Teleportee](), reflect.TypeFor[Stayer](), reflect.TypeFor[SpaceLeaver](), reflect.TypeFor[Destroyer](),
 	}
 }

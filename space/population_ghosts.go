@@ -50,6 +50,9 @@ func (p *Population) GhostDelete(m *ghost.Delete, from mercury.Address) {
 	case from == rec.ghost.Real || rec.ghost.OrphanedUntil != 0:
 		rec.cell.evict(rec)
 		p.rumours.End(m.Head, p.now)
+		if m.Ended {
+			rec.cell.throwOff(m.ID)
+		}
 	default:
 		p.env.Counters.Unproved++
 		rec.cell.doubt(rec)

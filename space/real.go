@@ -45,14 +45,16 @@ type Real struct {
 	changes      []ghost.Change
 	// ghostedControl is the Control that the haunts know.
 	ghostedControl presence.Control
-	meter          load.Meter
-	leastLoad      int64  // artificial load
-	madeTick       uint64 // the cell's tick when it was made here; 0 if it came from elsewhere
-	direct         []byte // messages for the own client's next bundle
-	dataTold       uint64 // the last space data number sent to the client
-	dayTold        dayTold
-	dataHeard      uint64        // the last of which the script was told
-	slowUntil      time.Duration // its client takes nothing until then
+	// ghostedRide is the Stamp of the Ride that the haunts know.
+	ghostedRide uint32
+	meter       load.Meter
+	leastLoad   int64  // artificial load
+	madeTick    uint64 // the cell's tick when it was made here; 0 if it came from elsewhere
+	direct      []byte // messages for the own client's next bundle
+	dataTold    uint64 // the last space data number sent to the client
+	dayTold     dayTold
+	dataHeard   uint64        // the last of which the script was told
+	slowUntil   time.Duration // its client takes nothing until then
 	// arriving is when the client of a real that was teleported is told at the latest that it has been
 	// told of all near by; 0 if it was. See newView.
 	arriving    time.Duration
@@ -81,6 +83,9 @@ type Real struct {
 
 	witnessed bool          // by clients, as the script was told
 	unwatched time.Duration // since when nobody sees it, as far as checks have found; 0 if somebody does
+
+	vehicleMissing time.Duration // since when its vehicle is not on the cell; 0 if it is
+	carriedTick    uint64        // the cell's tick in which it was carried last
 
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	listed       bool          // on Cell.border
@@ -152,8 +157,9 @@ func (r *Real) Position() property.Vector3 { return r.e.Position }
 func (r *Real) Direction() property.Vector3 { return r.e.Direction }
 
 // SetPosition moves the entity at once. A player's client is told, and what it says of the place is
-// ignored until it knows; see "Who moves a player" in the package documentation. Coordinates that
-// are not finite or beyond property.MaxCoordinate are refused.
+// ignored until it knows; see "Who moves a player" in the package documentation. Who is on a vehicle stays
+// on it, at another seat, unless that is too far away for one. Coordinates that are not finite or beyond
+// property.MaxCoordinate are refused.
 func (r *Real) SetPosition(p property.Vector3) error { return r.place(p, r.e.Direction) }
 
 // SetDirection turns the entity. A player's client is told as by SetPosition, with the position too.
@@ -163,6 +169,9 @@ func (r *Real) SetDirection(d property.Vector3) error { return r.place(r.e.Posit
 func (r *Real) place(p, d property.Vector3) error {
 	if err := r.put(p, d); err != nil {
 		return err
+	}
+	if r.e.Ride.Vehicle != 0 {
+		r.reseat()
 	}
 	if r.steering.stepping {
 		r.lead()

@@ -17,7 +17,7 @@ func (r *Real) enter(was presence.Aspect) {
 		r.cell.aspectChanged(r.cell.population.find(r.e.ID))
 	}
 	r.showAll()
-	r.ghostedStamp, r.ghostedControl = r.e.MoveStamp, r.e.Control
+	r.hauntsKnow()
 	if r.gone == staying {
 		callback(r, "OnEnteredCell", func(s Enterer) { s.OnEnteredCell() })
 	}

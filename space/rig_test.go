@@ -123,6 +123,9 @@ type Avatar struct {
 	end    func()                                                   `cellscape:"local"`
 }
 
+// OnAlighted notes who was thrown off what.
+func (a *Avatar) OnAlighted(vehicle entity.ID) { a.note("off %d", vehicle) }
+
 func (a *Avatar) note(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	a.Diary.Set(a.Diary.Get() + s + ";")

@@ -38,6 +38,7 @@ type steering struct {
 	by       entity.ID
 	session  uint32
 	sequence uint32
+	aboard   bool   // the client knows its entity from the vehicle that it is on; see checkAboard
 	stepping bool   // the step of a controller runs
 	ledTick  uint64 // the last tick in which one moved it
 	// toldStamp is the MoveStamp of the place that the client was told last, and toldAt when.
@@ -51,7 +52,7 @@ type steering struct {
 // clientMoves reports whether the client has the control.
 func (r *Real) clientMoves() bool {
 	s := &r.steering
-	return r.HasClient() && !s.server && !s.led && s.by == 0
+	return r.HasClient() && !s.server && !s.led && s.by == 0 && s.aboard == (r.e.Ride.Vehicle != 0)
 }
 
 // ControlledBy is the entity whose client moves this one: the entity itself, another, or 0 if the
@@ -140,7 +141,7 @@ func (r *Real) renumber() {
 func (r *Real) shareControl() {
 	s := &r.steering
 	r.e.Control = presence.Control{}
-	if s.by != 0 && !s.led {
+	if s.by != 0 && !s.led && r.e.Ride.Vehicle == 0 {
 		r.e.Control = presence.Control{By: s.by, Number: s.number}
 		r.cell.noteControl(r.e)
 	}
@@ -169,7 +170,7 @@ func (r *Real) endLead() {
 func (r *Real) beginSteering() {
 	s := &r.steering
 	s.number++
-	s.untold, s.led = false, false
+	s.untold, s.led, s.aboard = false, false, false
 	r.shareControl()
 	s.toldStamp, s.toldAt = r.e.MoveStamp, r.cell.population.clusterNow()
 	s.stride.begin(s.toldAt)
@@ -179,11 +180,17 @@ func (r *Real) beginSteering() {
 // control: the newest, once.
 func (r *Real) tellForced() {
 	s := &r.steering
+	if r.e.Ride.Vehicle != 0 {
+		r.checkAboard()
+	}
 	if !s.untold && !r.ledFar() {
 		return
 	}
-	s.untold, s.toldStamp, s.toldAt = false, r.e.MoveStamp, r.cell.population.clusterNow()
+	s.untold, s.toldStamp, s.toldAt = false, r.placeStamp(), r.cell.population.clusterNow()
 	m := protocol.Forced{Number: s.number, Control: r.clientMoves(), Position: r.e.Position, Direction: r.e.Direction}
+	if s.aboard {
+		m.Vehicle, m.Position, m.Direction = r.e.Ride.Vehicle, r.e.Ride.Seat.Position, r.e.Ride.Seat.Direction
+	}
 	r.direct = m.Append(r.direct)
 	r.spill()
 }
@@ -191,13 +198,22 @@ func (r *Real) tellForced() {
 // owesPlace reports whether the client is still to be told where its entity is.
 func (r *Real) owesPlace() bool {
 	s := &r.steering
-	return s.untold || s.led || !r.clientMoves() && s.toldStamp != r.e.MoveStamp
+	return s.untold || s.led || !r.clientMoves() && s.toldStamp != r.placeStamp()
+}
+
+// placeStamp counts the changes of what the client is told of the place: of the seat, if it knows the rest
+// from the vehicle.
+func (r *Real) placeStamp() uint32 {
+	if r.steering.aboard {
+		return r.e.Ride.Stamp
+	}
+	return r.e.MoveStamp
 }
 
 // ledFar reports whether the client is to be told again where the server has moved its entity.
 func (r *Real) ledFar() bool {
 	s := &r.steering
-	return !r.clientMoves() && s.toldStamp != r.e.MoveStamp && r.cell.population.clusterNow()-s.toldAt >= ledPeriod
+	return !r.clientMoves() && s.toldStamp != r.placeStamp() && r.cell.population.clusterNow()-s.toldAt >= ledPeriod
 }
 
 // steer moves the entity as its client says, if the client has the control, knows of the last forced
@@ -206,6 +222,10 @@ func (r *Real) steer(m *flow.ClientRest) {
 	s := &r.steering
 	if m.Forced != s.number || !r.clientMoves() {
 		r.cell.count.Overruled++
+		return
+	}
+	if s.aboard {
+		r.stepAboard(presence.Spot{Position: m.Position, Direction: m.Direction})
 		return
 	}
 	r.stepTo(m.Position, m.Direction)
@@ -268,6 +288,7 @@ const (
 	steeringServer
 	steeringLed
 	steeringOther
+	steeringAboard
 	steeringFlags = 1<<iota - 1
 )
 
@@ -284,7 +305,7 @@ func (c *Cell) firstLimit() speedLimit { return speedLimit{speed: c.cfg.ClientTo
 func (r *Real) appendSteering(b []byte) []byte {
 	s := &r.steering
 	flags := byte(0)
-	for i, set := range [...]bool{s.untold, s.server, s.led, s.by != 0} {
+	for i, set := range [...]bool{s.untold, s.server, s.led, s.by != 0, s.aboard} {
 		if set {
 			flags |= 1 << i
 		}
@@ -306,6 +327,7 @@ func (r *Real) readSteering(rd *codec.Reader) {
 	s := &r.steering
 	flags := rd.U8()
 	s.untold, s.server, s.led = flags&steeringUntold != 0, flags&steeringServer != 0, flags&steeringLed != 0
+	s.aboard = flags&steeringAboard != 0
 	s.ledTick = r.cell.tick
 	s.number = fields.ReadUint32(rd)
 	s.toldStamp, s.toldAt = rd.U32(), time.Duration(rd.Varint())

@@ -24,6 +24,7 @@ type testClient struct {
 	at       property.Vector3
 	forced   uint32
 	control  bool
+	vehicle  entity.ID
 	told     int // Forced messages
 	bytes    int // of them
 }
@@ -50,13 +51,13 @@ func (p *testClient) hear() {
 			if err := m.Parse(bodies[i]); err != nil {
 				p.t.Fatal(err)
 			}
-			p.at, p.forced, p.control = m.Position, m.Forced, m.Control
+			p.at, p.forced, p.control, p.vehicle = m.Position, m.Forced, m.Control, 0
 		case protocol.ForcedID:
 			var m protocol.Forced
 			if err := m.Parse(bodies[i]); err != nil {
 				p.t.Fatal(err)
 			}
-			p.at, p.forced, p.control = m.Position, m.Number, m.Control
+			p.at, p.forced, p.control, p.vehicle = m.Position, m.Number, m.Control, m.Vehicle
 			p.told++
 			p.bytes += len(m.Append(nil))
 		}

@@ -35,6 +35,9 @@ func (v View) IsReal() bool { return v.rec.real != nil }
 // Direction is yaw, pitch and roll, in radians.
 func (v View) Direction() property.Vector3 { return v.rec.e.Direction }
 
+// Vehicle is what the entity rides on, 0 if nothing.
+func (v View) Vehicle() entity.ID { return v.rec.e.Ride.Vehicle }
+
 // Now is the entity's game time: its own Now for a real, the cell's for a ghost.
 func (v View) Now() time.Duration {
 	if v.rec.real != nil {

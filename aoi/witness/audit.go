@@ -21,10 +21,10 @@ func (w *Witness) Pending(watcher *presence.Entity) int {
 }
 
 func (w *Witness) pending(en *entry, watcher *presence.Entity) bool {
-	if s := en.s; s != nil && (!en.rested || en.moved != s.stamp) && !newer(en.moved, s.stamp) {
+	if s := en.s; s != nil && (!en.rested || en.moved != s.stamp) && !newer(en.moved, s.stamp) && s.traits&riding == 0 && !en.aboard() {
 		return true // most of a crowd moves, and here nothing but the entry and the sight is looked at
 	}
-	if en.a.s == nil || en.a.leave || !en.sent || !en.atRest() && !en.ahead() {
+	if en.a.s == nil || en.a.leave || !en.sent || w.owesPlace(en) {
 		return true
 	}
 	e := en.entity()
@@ -33,6 +33,14 @@ func (w *Witness) pending(en *entry, watcher *presence.Entity) bool {
 		return false
 	}
 	return en.missed() || w.owed(en, level, property.Distance(watcher.Position, e.Position))
+}
+
+// owesPlace reports whether the client has not been told reliably where an entity is.
+func (w *Witness) owesPlace(en *entry) bool {
+	if due, aboard := w.rides(en); due || aboard {
+		return due
+	}
+	return !en.atRest() && !en.ahead()
 }
 
 // AppendExpected appends what the client should hold of e once nothing is pending. It is made from

@@ -20,7 +20,7 @@ const (
 	namedFlag
 	restedFlag
 	viaFlag
-	allFlags = sentFlag | leaveFlag | goneFlag | freshFlag | namedFlag | restedFlag | viaFlag
+	riddenFlag
 )
 
 const (
@@ -39,7 +39,8 @@ var errState = errors.New("witness: the state is not one that Append writes")
 //	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor,
 //	f32 radius, f32 hysteresis, uvarint aliases given out so far, uvarint count,
 //	then by ascending alias and id
-//	uvarint id, uvarint incarnation, u8 flags, with viaFlag uvarint via, uvarint level,
+//	uvarint id, uvarint incarnation, u8 flags, with viaFlag uvarint via, with riddenFlag
+//	uvarint stamp and bool aboard, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0; Lossy properties (appendLossy),
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
 //	f64 virtual time ahead of now, uvarint Updates waited;
@@ -100,6 +101,9 @@ func (w *Witness) appendEntry(b []byte, en *entry) []byte {
 	if a.via != 0 {
 		b = binary.AppendUvarint(b, a.via)
 	}
+	if a.ridden != 0 {
+		b = codec.AppendBool(binary.AppendUvarint(b, uint64(a.ridden)), en.aboard())
+	}
 	b = binary.AppendUvarint(b, uint64(en.level))
 	b = appendLossy(appendHave(b, a.have), a.lossy)
 	b = binary.AppendUvarint(b, uint64(a.heard))
@@ -118,7 +122,7 @@ func (w *Witness) flags(en *entry) byte {
 	for _, flag := range []struct {
 		on  bool
 		bit byte
-	}{{en.sent, sentFlag}, {en.a.leave, leaveFlag}, {en.a.gone, goneFlag}, {!en.placed, freshFlag}, {en.a.named, namedFlag}, {en.rested, restedFlag}, {en.a.via != 0, viaFlag}} {
+	}{{en.sent, sentFlag}, {en.a.leave, leaveFlag}, {en.a.gone, goneFlag}, {!en.placed, freshFlag}, {en.a.named, namedFlag}, {en.rested, restedFlag}, {en.a.via != 0, viaFlag}, {en.a.ridden != 0, riddenFlag}} {
 		if flag.on {
 			f |= flag.bit
 		}
@@ -191,6 +195,9 @@ func (w *Witness) readEntry(r *codec.Reader, a *account, m *slab) entry {
 			r.Fail(errState)
 		}
 	}
+	if flags&riddenFlag != 0 {
+		en.readRide(r)
+	}
 	level := r.Uvarint()
 	a.have = readHave(r, m)
 	a.lossy = readLossy(r)
@@ -205,7 +212,7 @@ func (w *Witness) readEntry(r *codec.Reader, a *account, m *slab) entry {
 	ahead := r.F64()
 	waited := r.Uvarint()
 	en.since = w.updates - uint32(min(waited, math.MaxInt32))
-	if !a.id.Valid() || flags > allFlags || level >= uint64(len(a.have)) || waited > math.MaxInt32 ||
+	if !a.id.Valid() || level >= uint64(len(a.have)) || waited > math.MaxInt32 ||
 		!(ahead >= 0 && ahead <= maxAhead) || a.gone && !a.leave {
 		r.Fail(errState)
 		return en

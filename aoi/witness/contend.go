@@ -58,6 +58,7 @@ func (w *Witness) contend(budget int) {
 		w.assertQueue()
 	}
 	w.clearPicked()
+	w.serveVehicles()
 	w.patrol()
 	w.attend(budget)
 	w.rescue(budget)

@@ -16,8 +16,9 @@ const (
 	dueMove        // a place, unreliably
 	dueRest        // a place, reliably
 	dueNews        // changes or calls, unreliably
+	dueRide        // what it rides on, or that it does not any more
 
-	dueReliable = dueEnter | dueHistory | dueRest
+	dueReliable = dueEnter | dueHistory | dueRest | dueRide
 	dueWords    = dueReliable | dueNews // all but places on the way
 )
 

@@ -69,6 +69,7 @@ type account struct {
 	// seenLevel is the detail level at which the entry was settled last.
 	seenLevel   uint8
 	incarnation uint32
+	ridden      uint32 // presence.Ride.Stamp of what the client was told last
 	id          entity.ID
 	via         uint64 // Subject.Via of what the client was told
 	// scheme is what a script has set for this client, zero if it has not.
@@ -91,6 +92,7 @@ func (en *entry) before(n ref) bool {
 func (en *entry) begin(s *Subject) {
 	a, d := en.a, s.Entity.Def
 	a.incarnation, a.via, en.sent = s.Entity.Order.Incarnation, s.Via, false
+	a.ridden, en.unseen = 0, 0
 	en.level, a.heard, a.whispered, en.moved, en.rested = uint8(len(d.Levels)), 0, 0, 0, true
 	if len(d.Levels) < len(a.few) && a.have == nil {
 		a.have = a.few[:0]

@@ -125,7 +125,7 @@ func (k *kept) put(slot int, en *entry, size int) {
 	k.count++
 	k.ids[slot], k.orders[slot], k.bytes = a.id, k.count, k.bytes+size
 	k.enlist(slot)
-	*n = note{a.incarnation, en.moved, a.heard, int32(size), en.rested, append(n.have[:0], a.have...), append(n.lossy[:0], a.lossy...)}
+	*n = note{a.incarnation, en.moved, a.heard, int32(size), en.rested && !en.aboard(), append(n.have[:0], a.have...), append(n.lossy[:0], a.lossy...)}
 }
 
 // sizeOf is what the client keeps of an entity, as far as can be told here: it may have older values,

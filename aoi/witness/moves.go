@@ -129,10 +129,10 @@ func (m *moves) size() int {
 // the yaw unless the client does.
 func (m *moves) form(en *entry, square float32) form {
 	s := en.s
-	if s.exact {
+	if s.traits&exact != 0 {
 		return wholeForm
 	}
-	if s.bounded {
+	if s.traits&bounded != 0 {
 		en.look(en.a.s.without(square))
 	}
 	if en.knows() && !en.turns() {
@@ -179,10 +179,10 @@ func (en *entry) farther() form {
 // look notes what a client is not told of from where it watches. What it is told again, it was not
 // told in the places that it has had.
 func (en *entry) look(now unseen) {
-	if en.unseen&^now != 0 {
+	if en.unseen&^now&^unseenPlace != 0 {
 		en.told, en.sure, en.bundled = 0, 0, false
 	}
-	en.unseen = now
+	en.unseen = now | en.unseen&unseenPlace
 }
 
 // holds reports whether the client is known to have had a place from a moment on.

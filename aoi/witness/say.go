@@ -64,6 +64,9 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 		en.moved, en.rested = en.s.stamp, exact
 		en.a.bundle, en.a.telling, en.bundled = w.number+1, w.moves.now, true
 	}
+	if d&dueRide != 0 {
+		w.sayRide(en)
+	}
 	if d&dueRest != 0 {
 		place, start := placeOf(en.entity()), len(w.bundle)
 		w.bundle = place.AppendRest(w.bundle)
@@ -116,7 +119,7 @@ func (w *Witness) sayEnter(en *entry) (exact bool) {
 // toldExactly reports whether a client that meets an entity is told the exact place: one on the way
 // is out of date in a tick.
 func (w *Witness) toldExactly(en *entry) bool {
-	return w.view.unlimited || !en.s.moving || en.s.exact
+	return w.view.unlimited || !en.s.moving || en.s.traits&exact != 0
 }
 
 // appendVisible appends the values of all properties that may be seen at a level.

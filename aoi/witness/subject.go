@@ -55,10 +55,18 @@ type sight struct {
 	near    protocol.Near
 	middle  protocol.Middle
 	moving  bool
-	bounded bool // less is told of its places far away: see property.Volatile
-	exact   bool // its places are told as they are
+	traits  traits
 	walking bool // moving, and told everybody in the same way
 }
+
+// traits are what few entities have.
+type traits uint8
+
+const (
+	bounded traits = 1 << iota // less is told of its places far away: see property.Volatile
+	exact                      // its places are told as they are
+	riding                     // it is on a vehicle
+)
 
 // hot returns the sight, which it makes if there is none; nil for nobody.
 func (s *Subject) hot() *sight {
@@ -140,9 +148,18 @@ func (s *Subject) Show(tick uint64) {
 	s.x, s.z = e.Position.X, e.Position.Z
 	s.feel(tick)
 	detailed := e.Aspect&presence.AlwaysDetailed != 0
-	s.bounded, s.exact = s.def.Volatile.Bounded() && !detailed, s.def.DetailedVolatile || detailed
+	s.traits = 0
+	if s.def.Volatile.Bounded() && !detailed {
+		s.traits |= bounded
+	}
+	if s.def.DetailedVolatile || detailed {
+		s.traits |= exact
+	}
+	if e.Ride.Vehicle != 0 {
+		s.traits |= riding
+	}
 	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick
-	s.walking = s.moving && !s.bounded && !s.exact
+	s.walking = s.moving && s.traits == 0
 	if s.stamp != e.MoveStamp || first {
 		s.showMove(first)
 	}
@@ -178,6 +195,8 @@ type unseen uint8
 const (
 	unseenYaw unseen = 1 << iota
 	unseenTilt
+	// unseenPlace is for who is aboard: the client knows the place from that of a vehicle. See ride.go.
+	unseenPlace
 )
 
 // without says what a watcher is not told of, from a distance of which the square is given.

@@ -91,6 +91,6 @@ func hooks() []reflect.Type {
 
 // foreignHooks returns the names of hooks that only cell scripts have.
 func foreignHooks() []string {
-	return []string{"OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused", "OnMoving",
+	return []string{"OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused", "OnMoving", "OnAlighted",
 		"OnTeleport", "OnTeleported", "OnTeleportFailed", "OnSpaceEnd"}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -19,15 +20,15 @@ type charge struct {
 	r                   *Replica
 	incarnation, forced uint32
 	// others is where the others see it, as the server tells: what comes next is told relative to it.
-	others spot
+	others presence.Spot
 	dirty  bool // it has moved since the last MoveOther
 	moving bool // the last one went unreliably, or none has gone
 }
 
-type spot struct{ position, direction property.Vector3 }
-
-func (r *Replica) spot() spot    { return spot{r.Position, r.Direction} }
-func (r *Replica) putAt(at spot) { r.Position, r.Direction = at.position, at.direction }
+func (r *Replica) spot() presence.Spot {
+	return presence.Spot{Position: r.Position, Direction: r.Direction}
+}
+func (r *Replica) putAt(at presence.Spot) { r.Position, r.Direction = at.Position, at.Direction }
 func (c *Client) chargeOf(r *Replica) (i int) {
 	return slices.IndexFunc(c.charges, func(ch charge) bool { return ch.r == r })
 }
@@ -64,7 +65,8 @@ func (c *Client) onControlled(body []byte) error {
 	ch.incarnation, ch.forced = m.Incarnation, m.Number
 	// It says where it is even if it stays there: an older word may still be under way to the server.
 	ch.dirty, ch.moving = false, true
-	r.putAt(spot{m.Position, m.Direction})
+	r.putAt(presence.Spot{Position: m.Position, Direction: m.Direction})
+	c.carry(r, 0)
 	c.tellControlled(r)
 	return nil
 }
@@ -77,6 +79,7 @@ func (c *Client) loseControl(r *Replica) {
 	}
 	r.putAt(c.charges[i].others)
 	c.charges = slices.Delete(c.charges, i, i+1)
+	c.carry(r, 0)
 	c.tellControlled(r)
 }
 
@@ -130,7 +133,7 @@ func (r *Replica) SetPosition(position, direction property.Vector3) error {
 		return c.SetPosition(position, direction)
 	}
 	i := c.chargeOf(r)
-	switch to := (spot{position, direction}); {
+	switch to := (presence.Spot{Position: position, Direction: direction}); {
 	case i < 0:
 		return ErrNoControl
 	case !property.Finite(position) || !property.Finite(direction):
@@ -138,6 +141,7 @@ func (r *Replica) SetPosition(position, direction property.Vector3) error {
 	case r.spot() != to:
 		r.putAt(to)
 		c.charges[i].dirty = true
+		c.carry(r, 0)
 	}
 	return nil
 }

@@ -91,13 +91,14 @@ type Client struct {
 	seen, toldSeen protocol.Seen
 	aliases        aliases
 
-	sequence    uint32   // of the last Move sent
-	incarnation uint32   // of the player's real, sent with every move
-	forced      uint32   // number of the last forced place, sent with every move
-	control     bool     // the client moves the player's entity, not the server
-	dirty       bool     // the player moved since the last Move
-	moving      bool     // the last Move went unreliably
-	charges     []charge // what it moves beside it
+	sequence    uint32      // of the last Move sent
+	incarnation uint32      // of the player's real, sent with every move
+	forced      uint32      // number of the last forced place, sent with every move
+	control     bool        // the client moves the player's entity, not the server
+	dirty       bool        // the player moved since the last Move
+	moving      bool        // the last Move went unreliably
+	charges     []charge    // what it moves beside it
+	riders      *[]*Replica // that are on vehicles, the player's own too; nil before the first
 }
 
 // New returns a client that begins at its first Tick. Its error lists all faults of cfg.

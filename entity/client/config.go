@@ -137,6 +137,9 @@ type Events struct {
 	// Controlled: this client has been given the control of an entity that is not its own, or has lost
 	// it, or the server has put such an entity at a place (Replica.Controls, Replica.SetPosition).
 	Controlled func(r *Replica)
+	// RideChanged: what r rides on has changed, or an entity in the area of interest has another seat there
+	// (Replica.Vehicle, Replica.Seat). r may be the player's own: then Forced follows.
+	RideChanged func(r *Replica)
 	// CellGone: the player's cell part was destroyed. SetPosition no longer works, and what the
 	// player saw is gone as after a Reset. CellPlayer follows if the cell part is made again.
 	CellGone func(own *Replica)

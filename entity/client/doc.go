@@ -42,10 +42,15 @@
 // gone. A forced place comes as another Events.Controlled. The control ends without being told with the
 // view of the entity.
 //
+// An entity may ride on another one: Replica.Vehicle and Replica.Seat, Events.RideChanged. The server then
+// tells the seat, and not the place, which follows from that of the vehicle here: riders move with it, and
+// are drawn on it. So does the player's own entity. Client.SetPosition and Replica.SetSeat move it about on
+// the vehicle. A client that is not shown the vehicle is told places, as of anybody.
+//
 // A game may write a Go type for what it sees of an entity type, with handles for the properties,
 // Go methods for the client methods, setters that are told of changes, and hooks (EnterWatcher,
-// LeaveWatcher, MoveWatcher, ForcedWatcher); see Register. Each change, of a whole property or of a
-// part of one, is told with its path and the old value, after it was made.
+// LeaveWatcher, MoveWatcher, RideWatcher, ForcedWatcher); see Register. Each change, of a whole property
+// or of a part of one, is told with its path and the old value, after it was made.
 //
 // Of an entity that leaves, the client keeps the values if the server says so, and the place, in one of
 // protocol.MaxKept slots. When it comes back, the server tells what has changed; the game sees a Left

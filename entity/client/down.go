@@ -91,7 +91,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.SwitchID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
+	return id >= protocol.AttachedID && id <= protocol.RideID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -146,6 +146,15 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onCall(body)
 	case protocol.RestID:
 		return c.onRest(body)
+	case protocol.RideID:
+		return c.onRide(body)
+	}
+	return c.onSpace(id, body)
+}
+
+// onSpace applies what the cell says of the space, rather than of entities.
+func (c *Client) onSpace(id protocol.ID, body []byte) error {
+	switch id {
 	case protocol.SpaceDataID:
 		return c.onSpaceData(body)
 	case protocol.SpaceDataGoneID:
@@ -393,6 +402,9 @@ func (c *Client) forget() {
 	}
 	c.inWorld, c.space, c.bundle = false, 0, 0
 	c.dirty, c.moving, c.charges = false, false, nil
+	if c.riders = nil; c.player != nil && c.player.rare != nil {
+		c.player.rare.ride = nil
+	}
 	for _, k := range gone.order {
 		if c.state != Closed { // by one of them
 			gone.at[k.at].tellLeft()

@@ -39,8 +39,16 @@ func (r *Replica) SetFilter(f Filter) {
 
 // Shown is where to draw the entity at a time, by its filter. Position and Direction are what the
 // server said last, and what is drawn of an entity without a filter. The player's own entity is where
-// the player put it.
+// the player put it, and who rides is on the vehicle as that is shown.
 func (r *Replica) Shown(now time.Duration) (position, direction property.Vector3) {
+	if at, ok := r.shownOn(now, 0); ok {
+		return at.Position, at.Direction
+	}
+	return r.filtered(now)
+}
+
+// filtered is Shown of who is on no vehicle.
+func (r *Replica) filtered(now time.Duration) (position, direction property.Vector3) {
 	if r.rare == nil || r.rare.filter == nil {
 		return r.Position, r.Direction
 	}

@@ -14,6 +14,10 @@ type LeaveWatcher interface{ OnLeft() }
 // Events.Moved.
 type MoveWatcher interface{ OnMoved() }
 
+// RideWatcher is the hook of a script of Register or RegisterPlayer that is told what
+// Events.RideChanged is told, before that.
+type RideWatcher interface{ OnRideChanged() }
+
 // ForcedWatcher is the hook of a player's script that is told what Events.Forced is told, before
 // that.
 type ForcedWatcher interface{ OnForced() }
@@ -39,5 +43,11 @@ func (r *Replica) tellMoved() {
 func (r *Replica) tellForced() {
 	if s, ok := r.Script().(ForcedWatcher); ok {
 		s.OnForced()
+	}
+}
+
+func (r *Replica) tellRide() {
+	if s, ok := r.Script().(RideWatcher); ok {
+		s.OnRideChanged()
 	}
 }

@@ -51,6 +51,7 @@ type Replica struct {
 type rare struct {
 	filter Filter     // nil: places are shown as they arrive
 	bound  *bound     // nil without a script
+	ride   *ride      // nil on no vehicle
 	news   []newsMark // of what packets have told
 	// whisper is the packet with the last call that came in news, and called that call's place in it.
 	whisper, called uint32
@@ -82,8 +83,16 @@ type bound struct {
 func (r *Replica) Client() *Client { return r.client }
 
 // Age is how long ago the place came that an entity in motion has here, by the clock of Tick
-// (session.Session.Now), rounded to milliseconds. It is 0 for one at rest, which is where it says.
+// (session.Session.Now), rounded to milliseconds. It is 0 for one at rest, which is where it says. The
+// place of who rides is as old as that of the vehicle.
 func (r *Replica) Age(now time.Duration) time.Duration {
+	for n := 0; r.riding() != nil && n < maxStack; n++ {
+		v := r.client.Entity(r.riding().vehicle)
+		if v == nil {
+			break
+		}
+		r = v
+	}
 	if r.heard == 0 {
 		return 0
 	}
@@ -113,6 +122,9 @@ func (r *Replica) follow(h *protocol.PacketHead, m *protocol.Moved) (used, ok bo
 	position, direction, ok := m.From(r.Position, r.Direction)
 	if !ok {
 		return false, false
+	}
+	if r.riding() != nil {
+		r.client.alight(r) // packets tell nothing of who rides: this one comes before the word that it does not
 	}
 	r.placed, r.packet = byPacket(h.After), h.Number
 	r.Position, r.Direction = position, direction

@@ -26,9 +26,9 @@ func NewScripts(schema *property.Schema) *Scripts {
 			Setters: true,
 		})
 	}
-	s.player = table("client: player script", property.OwnClientSide, reflect.TypeFor[ForcedWatcher]())
+	s.player = table("client: player script", property.OwnClientSide, reflect.TypeFor[ForcedWatcher](), reflect.TypeFor[RideWatcher]())
 	s.others = table("client: script", property.OtherClientSide,
-		reflect.TypeFor[EnterWatcher](), reflect.TypeFor[LeaveWatcher](), reflect.TypeFor[MoveWatcher]())
+		reflect.TypeFor[EnterWatcher](), reflect.TypeFor[LeaveWatcher](), reflect.TypeFor[MoveWatcher](), reflect.TypeFor[RideWatcher]())
 	return s
 }
 
@@ -46,14 +46,15 @@ func (s *Scripts) Err() error { return s.registry.Err() }
 // method of the definition must be a Go method of *T, which is called before Events.Called.
 // Setters, methods called OnSet and the property's name, are called before Events.PropertyChanged,
 // but not for the values with which an entity is made; see property.Setters. It may also be an
-// EnterWatcher, a LeaveWatcher and a MoveWatcher. Any other method whose name begins with On is
-// refused, since nothing would call it. Panics are not caught. Err reports the faults.
+// EnterWatcher, a LeaveWatcher, a MoveWatcher and a RideWatcher. Any other method whose name begins
+// with On is refused, since nothing would call it. Panics are not caught. Err reports the faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.others, name, constructor)
 }
 
 // RegisterPlayer is Register for the player's own entity, of which the player sees other
-// properties. Its script may also be a ForcedWatcher, but none of the other watchers.
+// properties. Its script may also be a ForcedWatcher and a RideWatcher, but none of the other
+// watchers.
 func RegisterPlayer[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.player, name, constructor)
 }

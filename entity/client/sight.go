@@ -43,6 +43,7 @@ func (c *Client) enter(r *Replica, alias uint32, position, direction property.Ve
 		return malformed("alias %d names two entities", alias)
 	}
 	c.entities.put(r)
+	c.carry(r, 0)
 	if c.cfg.Filter != nil {
 		r.SetFilter(c.cfg.Filter(r))
 	}
@@ -91,6 +92,7 @@ func (c *Client) leave(id entity.ID) bool {
 		return false
 	}
 	c.loseControl(r)
+	c.alight(r)
 	c.aliases.remove(r)
 	r.tellLeft()
 	if c.state != Closed && c.cfg.Events.Left != nil {
@@ -149,9 +151,13 @@ func (c *Client) onRest(body []byte) error {
 		c.stats.StalePositions++
 	}
 	c.tellMoved(r, moves)
+	if moves {
+		c.carry(r, 0)
+	}
 	return nil
 }
 
+// tellMoved tells that an entity has moved.
 func (c *Client) tellMoved(r *Replica, moves bool) {
 	if !moves {
 		return
@@ -252,6 +258,9 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 	r.heard = now
 	r.play(Moves)
 	c.tellMoved(r, moves)
+	if moves {
+		c.carry(r, 0)
+	}
 	if c.state == Closed {
 		return errOver
 	}

@@ -52,6 +52,7 @@ func (c *Client) onTransit(body []byte) error {
 		r.carry(m.Offset, c.bundle)
 		companions = append(companions, r)
 	}
+	c.seatAll()
 	if c.cfg.Events.Transited != nil {
 		c.cfg.Events.Transited(c.player, m.Offset, companions)
 	}

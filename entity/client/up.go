@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -36,8 +37,9 @@ func (c *Client) EnableEntities() error {
 }
 
 // SetPosition moves the player's entity at once. The next Tick tells the server: unreliably while
-// the player moves, and once reliably when it has come to rest. The server has the last word: it may
-// put the entity elsewhere (Events.Forced). Errors are ErrNotInWorld, ErrNoControl and ErrPosition.
+// the player moves, and once reliably when it has come to rest. Who is on a vehicle takes another
+// seat on it, and goes on with it. The server has the last word: it may put the entity elsewhere
+// (Events.Forced). Errors are ErrNotInWorld, ErrNoControl and ErrPosition.
 func (c *Client) SetPosition(position, direction property.Vector3) error {
 	if c.state != Playing || !c.inWorld {
 		return ErrNotInWorld
@@ -48,11 +50,16 @@ func (c *Client) SetPosition(position, direction property.Vector3) error {
 	if !property.Finite(position) || !property.Finite(direction) {
 		return ErrPosition
 	}
-	if c.player.Position == position && c.player.Direction == direction {
+	to := presence.Spot{Position: position, Direction: direction}
+	if c.player.spot() == to {
 		return nil
 	}
-	c.player.Position, c.player.Direction = position, direction
+	if c.player.riding() != nil {
+		return c.player.seatAt(to)
+	}
+	c.player.putAt(to)
 	c.dirty = true
+	c.carry(c.player, 0)
 	return nil
 }
 
@@ -78,6 +85,9 @@ func (c *Client) sendMove() {
 	}
 	c.sequence++
 	m := protocol.Move{Sequence: c.sequence, Incarnation: c.incarnation, Forced: c.forced, Seen: c.seen, Position: c.player.Position, Direction: c.player.Direction}
+	if c.player.riding() != nil {
+		m.Position, m.Direction = c.player.Seat()
+	}
 	c.sayMove(m.Append(c.buf[:0]), &c.dirty, &c.moving)
 }
 

@@ -37,6 +37,8 @@ type Entity struct {
 	Aspect Aspect
 	// Control says which other entity's client moves it.
 	Control Control
+	// Ride says which vehicle it is on.
+	Ride Ride
 
 	// Props holds the properties that this record has, as a real or a ghost.
 	Props *property.Values

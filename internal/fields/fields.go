@@ -127,6 +127,29 @@ func ReadControl(r *codec.Reader) (c presence.Control) {
 	return c
 }
 
+// AppendRide and ReadRide carry what an entity rides on: a byte for one that has never ridden.
+func AppendRide(b []byte, v *presence.Ride) []byte {
+	b = binary.AppendUvarint(b, uint64(v.Stamp))
+	if v.Stamp == 0 {
+		return b
+	}
+	if b = AppendID(b, v.Vehicle); v.Vehicle == 0 {
+		return b
+	}
+	return AppendVector3(AppendVector3(b, v.Seat.Position), v.Seat.Direction)
+}
+
+// ReadRide reads what AppendRide wrote.
+func ReadRide(r *codec.Reader) (v presence.Ride) {
+	if v.Stamp = ReadUint32(r); v.Stamp == 0 {
+		return v
+	}
+	if v.Vehicle = ReadID(r); v.Vehicle != 0 {
+		v.Seat.Position, v.Seat.Direction = ReadVector3(r), ReadVector3(r)
+	}
+	return v
+}
+
 // AppendRect appends a rectangle, four float64.
 func AppendRect(b []byte, r bsp.Rect) []byte {
 	for _, v := range [...]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} {

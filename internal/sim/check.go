@@ -34,6 +34,7 @@ func newCheckers(c *Cluster) []checker {
 		&oneBeacon{c},
 		&idolsShown{c, map[pairing]time.Duration{}, map[pairing]adoration{}},
 		&sentriesKnow{c},
+		&ridersSit{c},
 		&kicksTold{c},
 		&wallsHold{c},
 		&callsAnswered{c},

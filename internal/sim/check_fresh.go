@@ -181,6 +181,9 @@ func (k *placesFresh) follow(now time.Duration) {
 			}
 			t.app, t.incarnation, t.since = at, inc, now
 		}
+		if v.Vehicle() != 0 {
+			t.since = now // who rides is as fresh as the vehicle
+		}
 		t.view, t.seen = v, now
 		if n := len(t.moves); n == 0 || t.moves[n-1].stamp != v.MoveStamp() {
 			if n == keptMoves {

@@ -81,7 +81,7 @@ func (k *lastWord) safe() error {
 	}
 	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		pl := k.c.owner(v.ID())
-		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || pl.driven || k.c.world.travels || err != nil { // who is teleported leaps
+		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || pl.driven || k.c.world.travels || k.c.world.rides || err != nil { // who is teleported leaps, who rides is faster
 			return
 		}
 		w, steady := k.on[v.ID()], k.c.now >= k.unsound+cutGrace

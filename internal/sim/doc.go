@@ -57,6 +57,7 @@
 //	promise 5  clientsConverge clients hold what the reals hold, no more, no less
 //	           idolsShown      clients see the idols that their scripts have added, and no others
 //	           sentriesKnow    traps tell of each who comes and goes, by turns
+//	           ridersSit       who rides is where its seat on the vehicle is
 //	           wallsHold       a move that a script refuses is not seen by anybody
 //	           heardInOrder    clients hear calls of one life of an entity in order, once;
 //	                           its own client misses none

@@ -205,6 +205,10 @@ func (pl *player) walk() {
 		return
 	}
 	own := pl.client.Player()
+	if own.Vehicle() != 0 && pl.steer == nil {
+		pl.stroll(own)
+		return
+	}
 	at := own.Position
 	if pl.cheat && pl.c.chance.IntN(5) == 0 {
 		pl.leap(at)
@@ -233,6 +237,13 @@ func (pl *player) walk() {
 	f := walkSpeed / d
 	to := property.Vector3{X: at.X + float32((pl.target.X-at.X)*f), Z: at.Z + float32((pl.target.Z-at.Z)*f)}
 	pl.step(pl.sneak(at, to))
+}
+
+// stroll is how a player walks about on a vehicle, now and then.
+func (pl *player) stroll(own *client.Replica) {
+	if c := pl.c.wild.rides; c.IntN(6) == 0 {
+		_ = own.SetSeat(property.Vector3{X: float32(c.IntN(5)), Y: 1, Z: float32(c.IntN(9) - 4)}, property.Vector3{X: 1})
+	}
 }
 
 // leap claims to have flown a long way, also up.

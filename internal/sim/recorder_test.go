@@ -270,7 +270,7 @@ func (rec *recorder) client(id protocol.ID) teller {
 	case protocol.ArrivedID:
 		return word("Arrived: all near by are told")
 	case protocol.BundleID, protocol.BasePropertyID, protocol.OwnPropertyID, protocol.EnterID, protocol.LeaveID, protocol.KeepID, protocol.ReturnID,
-		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.SpaceDataID, protocol.MoveID,
+		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.RideID, protocol.SpaceDataID, protocol.MoveID,
 		protocol.AheadID, protocol.HeardID, protocol.SettledID, protocol.FallbackID, protocol.PingID, protocol.PongID:
 		return word("")
 	}

@@ -55,6 +55,21 @@ func TestSentries(t *testing.T) {
 	}
 }
 
+// TestRiders: who rides on a vehicle goes where that goes, over lines, restores and teleports, and all see
+// it there.
+func TestRiders(t *testing.T) {
+	boarded, atRest := 0, 0
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			c := playedOut(t, 7700+seed, Wild{Carriages: 8})
+			boarded, atRest = boarded+c.world.boarded, atRest+c.world.ridesAtRest
+		})
+	}
+	if t.Logf("%d rides, %d seats taken at rest", boarded, atRest); boarded < 300 || atRest < 40 {
+		t.Errorf("%d rides, %d seats taken at rest", boarded, atRest)
+	}
+}
+
 // TestKicks: who is kicked is told why, and nobody else is.
 func TestKicks(t *testing.T) {
 	kicks, told := 0, 0

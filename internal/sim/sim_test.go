@@ -162,11 +162,12 @@ func withCracks(o Options) Options {
 }
 
 // withScripts lets scripts do what few do: in a third of the seeds each there are idols, which are
-// shown by hand, towers, which are seen from afar, sentries, which have traps, kicks, walls, and
-// questions who is near. Each is drawn by a chance of its own.
+// shown by hand, towers, which are seen from afar, sentries, which have traps, carriages, which
+// others ride on, kicks, walls, and questions who is near. Each is drawn by a chance of its own.
 func withScripts(o Options) Options {
 	some := func(stream uint64, n int) int { return max(0, rand.New(rand.NewPCG(o.Seed, stream)).IntN(3*n)-2*n+1) }
 	o.Wild.Idols, o.Wild.Towers, o.Wild.Sentries = some(0x1d01, 6), some(0x70e5, 3), some(0x5e47, 4)
+	o.Wild.Carriages = some(0xca41, 5)
 	o.Wild.Leases = o.Wild.stores()
 	o.Wild.Kicks, o.Wild.Walls, o.Wild.Ranges = some(0x41c5, 1) > 0, some(0x3a11, 1) > 0, some(0x4a9e, 1) > 0
 	return o

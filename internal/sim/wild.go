@@ -60,6 +60,8 @@ type Wild struct {
 	Towers int
 	// Sentries is how many have traps, and run after whom they meet; see sentries.go.
 	Sentries int
+	// Carriages is how many drive about, with whom they meet; see riders.go.
+	Carriages int
 	// Kicks says that bases kick their clients; see kicks.go.
 	Kicks bool
 	// Walls says that players go where they may not; see walls.go.
@@ -101,11 +103,12 @@ type streams struct {
 	kicks  *rand.Rand
 	walls  *rand.Rand
 	cracks *rand.Rand
+	rides  *rand.Rand
 }
 
 func newStreams(seed uint64) streams {
 	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
-	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10), of(11), of(12), of(13)}
+	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7), of(8), of(9), of(10), of(11), of(12), of(13), of(14)}
 }
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their
@@ -165,7 +168,7 @@ func (c *Cluster) population() []struct {
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
 		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Ledger", o.Wild.Ledgers}, {"Saver", o.Wild.Savers}, {"Gossip", o.Wild.Gossips}, {"Traveller", o.Wild.Travellers}, {"Settler", o.Wild.Settlers},
-		{"Idol", o.Wild.Idols}, {"Tower", o.Wild.Towers}, {"Sentry", o.Wild.Sentries},
+		{"Idol", o.Wild.Idols}, {"Tower", o.Wild.Towers}, {"Sentry", o.Wild.Sentries}, {"Carriage", o.Wild.Carriages},
 		{"Figure", o.figures()},
 		{"Vault", o.Wild.Vaults},
 	}

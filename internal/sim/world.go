@@ -115,6 +115,7 @@ type world struct {
 	chance     streams
 	calm, hush bool
 	views      bool // players see, and are seen, in changing ways
+	rides      bool // there are carriages
 	bursts     bool // brittle cell parts are called with what they panic at each time
 	cracks     bool // bases panic, and have panicked so often
 	cracked    map[entity.ID]int
@@ -179,7 +180,9 @@ type world struct {
 	walled map[string]int
 	asked  int
 	sprung int // how often traps told something
-	around func(r *space.Real) []space.View
+	// boarded is how often somebody got on a carriage, ridesAtRest who sat on one when the world was at rest.
+	boarded, ridesAtRest int
+	around               func(r *space.Real) []space.View
 
 	// now is the simulated time, rough reports whether this is the bad time, and fault is the first
 	// error that a script should not have got.
@@ -241,6 +244,7 @@ func newWorld(o Options) (*world, error) {
 	}
 	w.relogins = o.Wild.Relogins
 	w.settles = o.Wild.Settlers > 0
+	w.rides = o.Wild.Carriages > 0
 	w.views, w.bursts, w.cracks = o.Wild.Views, o.Wild.Bursts, o.Wild.Cracks
 	w.kicks, w.walls, w.ranges = o.Wild.Kicks, o.Wild.Walls, o.Wild.Ranges
 	if w.travels = o.Wild.Travellers > 0; w.travels {
@@ -278,6 +282,9 @@ func worldSchema(o Options) (*property.Schema, error) {
 	if o.Wild.Sentries > 0 {
 		add(`<Sentry hasClient="false"/>`, "Sentry", sentryDef)
 	}
+	if o.Wild.Carriages > 0 {
+		add(`<Carriage/>`, "Carriage", carriageDef)
+	}
 	if o.Gateway {
 		add(`<Figure/>`, "Figure", figureDef)
 	}
@@ -307,6 +314,9 @@ func (w *world) registerCells(o Options) {
 	}
 	if o.Wild.Sentries > 0 {
 		space.Register(w.cells, "Sentry", func() *sentryCell { return &sentryCell{w: w} })
+	}
+	if o.Wild.Carriages > 0 {
+		space.Register(w.cells, "Carriage", func() *carriageCell { return &carriageCell{w: w} })
 	}
 	if o.Wild.Savers > 0 {
 		space.Register(w.cells, "Saver", func() *saverCell { return &saverCell{w: w} })
@@ -351,6 +361,9 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	}
 	if w.schema.Type("Sentry") != nil {
 		baseapp.Register[sentryBase](s, "Sentry")
+	}
+	if w.schema.Type("Carriage") != nil {
+		baseapp.Register[carriageBase](s, "Carriage")
 	}
 	if w.schema.Type("Figure") != nil {
 		baseapp.Register[figureBase](s, "Figure")
@@ -475,6 +488,7 @@ func (s *walkerCell) OnBeat(entity.Callback) {
 	s.w.view(s.Real)
 	s.w.adore(s.Real)
 	s.w.askAround(s.Real)
+	s.w.board(s.Real)
 	if hushed(s.Real) {
 		return
 	}

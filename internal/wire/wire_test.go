@@ -39,6 +39,7 @@ var (
 	head  = ghost.Head{ID: 1<<52 + 9, Order: order, Sequence: 1 << 31}
 	here  = property.Vector3{X: -1.5, Y: 2, Z: 1 << 19}
 	there = property.Vector3{X: 0.25, Y: -3, Z: 1e-9}
+	ride  = presence.Ride{Vehicle: 6, Stamp: 7, Seat: presence.Spot{Position: there, Direction: here}}
 )
 
 const id = entity.ID(5<<32 | 77)
@@ -139,11 +140,11 @@ func samples() []wire.Received {
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
 		&wire.RemovalAck{Space: 3, Cell: cell},
 		&wire.Retired{Number: 9},
-		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Control: presence.Control{By: 6, Number: 7}, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past"), Answers: 4},
+		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Control: presence.Control{By: 6, Number: 7}, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past"), Answers: 4, Ride: ride},
 		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Control: presence.Control{By: 6, Number: 7}, Changes: []ghost.Change{
 			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
-		}},
-		&ghost.Delete{Head: head},
+		}, Ride: ride},
+		&ghost.Delete{Head: head, Ended: true},
 		&ghost.Watched{Head: head, On: true},
 		&ghost.Audit{Head: head, Sum: 1 << 63},
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Asked: 3, Hops: 2},

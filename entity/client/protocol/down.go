@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -45,6 +46,7 @@ const (
 	NewTokenID
 	TransitID
 	SwitchID
+	RideID
 )
 
 // Limits of what a proxy sends.
@@ -341,6 +343,30 @@ func (p *Place) read(r *codec.Reader) {
 	p.Position, p.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
 }
 
+// Ride tells a client that an entity in its area of interest is on a vehicle, which it has been told of,
+// or is on none any more. No packet tells the place of who rides: it is that of its seat.
+type Ride struct {
+	// Vehicle is 0 for the end of a ride.
+	Vehicle entity.ID
+	// Place has the entity, and its seat on the vehicle (presence.Spot); at the end of a ride the place
+	// where it is, as in a Rest.
+	Place
+}
+
+// Append frames and encodes m.
+func (m *Ride) Append(b []byte) []byte {
+	b, mark := Begin(b, RideID)
+	return End(m.appendExact(fields.AppendID(b, m.Vehicle)), mark)
+}
+
+// Parse decodes a body.
+func (m *Ride) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	m.Vehicle = fields.ReadID(&r)
+	m.read(&r)
+	return done(&r, "ride")
+}
+
 // SpaceData is one entry of the data of the space that the player is in.
 // An entry of 0 replaces all others of its key.
 type SpaceData struct {
@@ -409,16 +435,35 @@ type Forced struct {
 	Number uint32
 	// Control says that the client moves the entity from here on. Without it the server does; more
 	// of these messages say where it is by then.
-	Control   bool
+	Control bool
+	// Vehicle is what the entity rides on, 0 if nothing. Then Position and Direction are its seat there
+	// (presence.Spot), and so are those of the moves that repeat Number.
+	Vehicle   entity.ID
 	Position  property.Vector3
 	Direction property.Vector3
 }
+
+// Flags of a Forced.
+const (
+	forcedControl = 1 << iota
+	forcedVehicle
+	forcedFlags = 1<<iota - 1
+)
 
 // Append frames and encodes m.
 func (m *Forced) Append(b []byte) []byte {
 	b, mark := Begin(b, ForcedID)
 	b = binary.AppendUvarint(b, uint64(m.Number))
-	b = codec.AppendBool(b, m.Control)
+	flags := byte(0)
+	if m.Control {
+		flags |= forcedControl
+	}
+	if m.Vehicle != 0 {
+		flags |= forcedVehicle
+	}
+	if b = append(b, flags); m.Vehicle != 0 {
+		b = fields.AppendID(b, m.Vehicle)
+	}
 	b = fields.AppendVector3(b, m.Position)
 	b = fields.AppendVector3(b, m.Direction)
 	return End(b, mark)
@@ -428,9 +473,29 @@ func (m *Forced) Append(b []byte) []byte {
 func (m *Forced) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Number = fields.ReadUint32(&r)
-	m.Control = r.Bool()
+	flags := r.U8()
+	if flags > forcedFlags {
+		r.Fail(errForced)
+	}
+	if m.Control, m.Vehicle = flags&forcedControl != 0, 0; flags&forcedVehicle != 0 {
+		m.Vehicle = readVehicle(&r)
+	}
 	m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
 	return done(&r, "forced")
+}
+
+var (
+	errForced  = errors.New("unknown flags")
+	errVehicle = errors.New("a ride on nobody")
+)
+
+// readVehicle reads the id of a vehicle that there is.
+func readVehicle(r *codec.Reader) entity.ID {
+	id := fields.ReadID(r)
+	if r.Err() == nil && !id.Valid() {
+		r.Fail(errVehicle)
+	}
+	return id
 }
 
 // Controlled tells a client whether it moves an entity in its area of interest, which is not its own,

@@ -155,7 +155,7 @@ func kinds() []kind {
 		},
 		of(protocol.BasePlayerID, protocol.BasePlayer{ID: 9, Type: 2, Props: []byte("props")}, true),
 		of(protocol.CellPlayerID, protocol.CellPlayer{Space: 1 << 20, Incarnation: 3, Position: here, Direction: facing, Forced: 300, Control: true, Props: []byte("props")}, true),
-		of(protocol.ForcedID, protocol.Forced{Number: 300, Control: true, Position: here, Direction: facing}, false),
+		of(protocol.ForcedID, protocol.Forced{Number: 300, Control: true, Vehicle: 9<<32 | 2, Position: here, Direction: facing}, false),
 		of(protocol.ControlledID, protocol.Controlled{ID: 1 << 40, Control: true, Incarnation: 3, Number: 300, Position: here, Direction: facing}, false),
 		of(protocol.MoveOtherID, protocol.MoveOther{ID: 1 << 40, Sequence: 1 << 31, Incarnation: 7, Forced: 300, Position: here, Direction: facing}, false),
 		{
@@ -165,6 +165,7 @@ func kinds() []kind {
 		},
 		of(protocol.KeepID, protocol.Keep{Alias: 300, Slot: 7, Drop: []byte{1, 200}}, true),
 		of(protocol.ReturnID, protocol.Return{Slot: 200, Alias: 300, Entry: anEntry(), Origin: [2]int32{3, -4}, Props: []byte("props")}, true),
+		of(protocol.RideID, protocol.Ride{Vehicle: 9<<32 | 2, Place: place}, false),
 		of(protocol.TransitID, protocol.Transit{Offset: here, Companions: []entity.ID{5, 9<<32 | 3}}, false),
 		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
 		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),

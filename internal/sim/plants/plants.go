@@ -30,6 +30,7 @@ func plants() []plant {
 	all = append(all, calls()...)
 	all = append(all, teleports()...)
 	all = append(all, driving()...)
+	all = append(all, riding()...)
 	all = append(all, sessions()...)
 	all = append(all, transitions()...)
 	all = append(all, departures()...)
@@ -210,7 +211,7 @@ func ghosts() []plant {
 			"	had := r.haunts.Remove(to)\n	r.haunts.Add(c.self, c.now)\n",
 			"	had := r.haunts.Remove(to)\n"},
 		{"ghosts not told of a new hop", "space/real_arrival.go",
-			"	r.showAll()\n	r.ghostedStamp, r.ghostedControl = r.e.MoveStamp, r.e.Control\n",
+			"	r.showAll()\n	r.hauntsKnow()\n",
 			"	r.ghostedStamp = r.e.MoveStamp\n"},
 		{"handed on and forgotten", "space/population_handoffs.go",
 			"	p.handedOn = append(p.handedOn, handedOn{",
@@ -221,6 +222,30 @@ func ghosts() []plant {
 		{"reals outlive their BaseApp", "space/heirs.go",
 			"		if heir.IsZero() {\n			c.drop(rec.real)\n",
 			"		if heir.IsZero() {\n"},
+	}
+}
+
+// riding lists bugs of vehicles.
+func riding() []plant {
+	return []plant{
+		{"whoever rides stays behind", "space/cell.go",
+			"	c.carry()\n",
+			""},
+		{"rides do not travel", "space/cell_parts.go",
+			"	if r.e.Ride.Stamp != 0 {\n",
+			"	if backup && r.e.Ride.Stamp != 0 {\n"},
+		{"rides are not backed up", "space/cell_parts.go",
+			"	if r.e.Ride.Stamp != 0 {\n",
+			"	if !backup && r.e.Ride.Stamp != 0 {\n"},
+		{"a client is not told that a vehicle has left its riders", "aoi/witness/ride.go",
+			"	return aboard, false\n",
+			"	return aboard && v.Vehicle == 0, aboard\n"},
+		{"a client is not told of another seat", "aoi/witness/ride.go",
+			"		return !aboard || en.a.ridden != v.Stamp, true\n",
+			"		return !aboard, true\n"},
+		{"ghosts do not hear of rides", "ghost/ghost.go",
+			"	e.Control, e.Ride = m.Control, m.Ride\n",
+			"	e.Control = m.Control\n"},
 	}
 }
 

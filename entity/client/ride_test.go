@@ -1,0 +1,179 @@
+package client
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+const cart = foe + 1
+
+// riding is a client that sees a cart at 10 m and foe, two metres ahead on it, as bundle 7 says.
+func riding(t *testing.T) *rig {
+	t.Helper()
+	r := meeting(t)
+	r.say(r.enter(cart, 10).Append(r.cell(6)))
+	r.say(rideOf(foe, cart, property.Vector3{Z: 2}).Append(r.cell(7)))
+	r.events = nil
+	return r
+}
+
+func rideOf(id, vehicle entity.ID, at property.Vector3) *protocol.Ride {
+	return &protocol.Ride{Vehicle: vehicle, Place: protocol.Place{ID: id, Position: at}}
+}
+
+// wantAt demands that an entity is at a place.
+func (r *rig) wantAt(id entity.ID, x, z float32) {
+	r.t.Helper()
+	if p := r.c.Entity(id).Position; property.Distance(p, property.Vector3{X: x, Z: z}) > 1e-4 {
+		r.t.Errorf("%v is at %v, want %v, %v", id, p, x, z)
+	}
+}
+
+// Whoever rides moves with the vehicle, whatever moves that, until it gets off.
+func TestRide(t *testing.T) {
+	r := riding(t)
+	changed := 0
+	r.c.cfg.Events.RideChanged = func(*Replica) { changed++ }
+	e := r.c.Entity(foe)
+	r.wantAt(foe, 10, 2)
+	if seat, _ := e.Seat(); e.Vehicle() != cart || seat != (property.Vector3{Z: 2}) {
+		t.Errorf("it rides on %v at %v", e.Vehicle(), seat)
+	}
+	r.whisper(packet(6, 1, place(foe, 50))) // from before
+	r.wantAt(foe, 10, 2)
+	r.whisper(packet(7, 2, place(cart, 12)))
+	r.wantAt(foe, 12, 2)
+	r.wantEvents("moved 1.8 to {12 0 0}", "moved 1.7 to {12 0 2}")
+	east := protocol.Place{ID: cart, Position: property.Vector3{X: 13}, Direction: property.Vector3{X: math.Pi / 2}}
+	r.say(east.AppendRest(r.cell(8)))
+	r.wantAt(foe, 15, 0)
+	if d := e.Direction.X; math.Abs(float64(d-math.Pi/2)) > 1e-6 {
+		t.Errorf("it looks to %v", d)
+	}
+	r.say(rideOf(foe, cart, property.Vector3{Z: 3}).Append(r.cell(9)))
+	r.wantAt(foe, 16, 0)
+	r.say(rideOf(foe, 0, property.Vector3{X: 16, Z: 1}).Append(r.cell(10)))
+	r.say(place(cart, 20).AppendRest(r.cell(11)))
+	r.wantAt(foe, 16, 1)
+	if e.Vehicle() != 0 || changed != 2 || len(*r.c.riders) != 0 {
+		t.Errorf("it rides on %v, %d changes, %d riders", e.Vehicle(), changed, len(*r.c.riders))
+	}
+	r.whisper(packet(11, 3, place(foe, 17)))
+	r.wantAt(foe, 17, 0)
+}
+
+// A place from after the end of a ride may come before that is told. It counts, and the end does not undo it.
+func TestRideEndIsOvertaken(t *testing.T) {
+	r := riding(t)
+	r.whisper(packet(8, 1, place(foe, 40)))
+	r.wantAt(foe, 40, 0)
+	r.say(rideOf(foe, 0, property.Vector3{X: 39}).Append(r.cell(8)))
+	r.wantAt(foe, 40, 0)
+	if r.c.Entity(foe).Vehicle() != 0 {
+		t.Error("it still rides")
+	}
+}
+
+// A vehicle that goes out of sight leaves its riders where they were, and takes them along when it is back.
+func TestVehicleLeaves(t *testing.T) {
+	r := riding(t)
+	r.say(protocol.AppendLeave(r.cell(8), cart))
+	r.wantAt(foe, 10, 2)
+	r.say(r.enter(cart, 30).Append(r.cell(9)))
+	r.wantAt(foe, 30, 2)
+	r.say(protocol.AppendLeave(r.cell(10), foe))
+	if n := len(*r.c.riders); n != 0 {
+		t.Errorf("%d riders are left", n)
+	}
+	r.say(protocol.AppendReset(r.cell(11)))
+	if r.c.riders != nil {
+		t.Error("riders are left after a Reset")
+	}
+}
+
+// On a vehicle the player's own moves are seats.
+func TestOwnRide(t *testing.T) {
+	r := riding(t)
+	p := r.c.Player()
+	if err := p.SetSeat(property.Vector3{}, property.Vector3{}); !errors.Is(err, ErrNoControl) {
+		t.Errorf("a seat on nothing: %v", err)
+	}
+	boarded := protocol.Forced{Number: 5, Control: true, Vehicle: cart, Position: property.Vector3{X: 1}}
+	r.say(boarded.Append(r.cell(8)))
+	r.wantAt(me, 11, 0)
+	r.say(place(cart, 12).AppendRest(r.cell(9)))
+	r.wantAt(me, 13, 0)
+	r.tick()
+	if m, _ := r.moves(); len(m) != 0 {
+		t.Errorf("carried along it says %v", m)
+	}
+	if err := r.c.SetPosition(property.Vector3{X: 13, Z: 1}, property.Vector3{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SetSeat(property.Vector3{X: float32(math.Inf(1))}, property.Vector3{}); !errors.Is(err, ErrPosition) {
+		t.Errorf("a seat nowhere: %v", err)
+	}
+	r.tick()
+	if m, _ := r.moves(); len(m) != 1 || m[0].Forced != 5 || m[0].Position != (property.Vector3{X: 1, Z: 1}) {
+		t.Errorf("it says %v", m)
+	}
+	r.say(protocol.AppendLeave(r.cell(10), cart))
+	if err := r.c.SetPosition(property.Vector3{X: 9}, property.Vector3{}); !errors.Is(err, ErrNoControl) {
+		t.Errorf("without its vehicle in view: %v", err)
+	}
+	ashore := protocol.Forced{Number: 6, Control: true, Position: property.Vector3{X: 20}}
+	r.say(ashore.Append(r.cell(11)))
+	r.wantAt(me, 20, 0)
+	if p.Vehicle() != 0 || r.c.SetPosition(property.Vector3{X: 21}, property.Vector3{}) != nil {
+		t.Error("it cannot walk ashore")
+	}
+}
+
+// Riders of what this client drives, and of its own entity, go along.
+func TestRideOnOwn(t *testing.T) {
+	r := riding(t)
+	m := protocol.Controlled{ID: cart, Control: true, Incarnation: 3, Number: 7, Position: property.Vector3{X: 11}}
+	r.say(m.Append(r.cell(8)))
+	r.wantAt(foe, 11, 2)
+	if err := r.c.Entity(cart).SetPosition(property.Vector3{X: 14}, property.Vector3{}); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAt(foe, 14, 2)
+	r.say(rideOf(foe, me, property.Vector3{Y: 1}).Append(r.cell(9)))
+	if err := r.c.SetPosition(property.Vector3{X: 2}, property.Vector3{}); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAt(foe, 2, 0)
+}
+
+// Drawn between two places of the vehicle, its riders are on it.
+func TestRiderIsShown(t *testing.T) {
+	r := riding(t)
+	f := &Raw{position: property.Vector3{X: 99}}
+	r.c.Entity(cart).extend().filter = f
+	if at, _ := r.c.Entity(foe).Shown(r.now); at != (property.Vector3{X: 99, Z: 2}) {
+		t.Errorf("it is shown at %v", at)
+	}
+}
+
+// What no server says ends the session, or at least does no harm: rides on oneself, and in a ring.
+func TestImpossibleRides(t *testing.T) {
+	r := riding(t)
+	r.say(rideOf(cart, foe, property.Vector3{X: 1}).Append(r.cell(8)))
+	r.whisper(packet(8, 1, place(cart, 12)))
+	r.whisper(packet(8, 2, place(foe, 12)))
+	if r.c.State() != Playing {
+		t.Errorf("a ring ends the session: %v", r.c.Err())
+	}
+	r.say(rideOf(foe, foe, property.Vector3{X: 1}).Append(r.cell(9)))
+	r.wantMalformed()
+	r = riding(t)
+	m := protocol.Forced{Number: 5, Vehicle: me}
+	r.say(m.Append(r.cell(8)))
+	r.wantMalformed()
+}

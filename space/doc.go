@@ -131,8 +131,8 @@
 //
 //	         Board                                           Alight, a teleport without the vehicle,
 //	on foot --------> riding: on a cell with the vehicle -----------------------------------------> on foot
-//	                    |  ^                             the vehicle is destroyed; or it does
-//	    not on the cell |  | it comes                    not come: then OnAlighted is called
+//	                    |  ^                             the vehicle is destroyed or does not
+//	    not on the cell |  | it comes                    come; it is put far away: OnAlighted
 //	                    v  |
 //	                  waiting where it was, for VehiclePatience
 //

@@ -58,8 +58,9 @@ type (
 		OnMoving(from, to property.Vector3) (at property.Vector3, ok bool)
 	}
 
-	// Passenger is told that it is off its vehicle, which has been destroyed or has not come after it, where
-	// it was then; not of what it has done itself, by Real.Alight or a teleport.
+	// Passenger is told that it is off its vehicle, where it was then: the vehicle was destroyed or has not
+	// come after it, or it was put or has walked too far away. It is not told of its own Real.Alight or of a
+	// teleport.
 	Passenger interface{ OnAlighted(vehicle entity.ID) }
 
 	// Teleporter is told that the real is about to be teleported; see Real.Teleport. It may change

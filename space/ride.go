@@ -46,7 +46,7 @@ func (r *Real) Seat() (position, direction property.Vector3) {
 // Board puts the entity on a vehicle, at a seat (see Seat): from now on it goes where that goes, and turns
 // with it. Any other entity on the cell can be a vehicle, real or ghost, also one that rides itself. A
 // player's client is told, and moves about on the vehicle. Who is on a vehicle already changes over, or
-// takes another seat.
+// takes another seat. It ends a walk or chase, which would lead off the vehicle.
 //
 // A seat is at most half of Config.Border.GhostDistance away from the vehicle, so that the vehicle is known
 // wherever its passenger is. Errors are entity.ErrGone, ErrNoVehicle, and that of a seat that is not finite
@@ -63,6 +63,7 @@ func (r *Real) Board(vehicle entity.ID, position, direction property.Vector3) er
 	if v == nil || v.e == r.e || r.cell.stack(v, r.e.ID) >= maxStack {
 		return fmt.Errorf("%w: %s", ErrNoVehicle, vehicle)
 	}
+	r.stopWalking()
 	r.ride(vehicle, seat)
 	r.follow(v)
 	r.force()
@@ -150,16 +151,15 @@ func (r *Real) sit(seat presence.Spot) {
 // while the vehicle is not here, it is off it.
 func (r *Real) reseat() {
 	v := r.cell.on(r.e.Ride.Vehicle)
-	if v == nil {
-		r.ride(0, presence.Spot{})
+	if v != nil && r.e.Ride.Seat.On(v.e.Spot()) == r.e.Spot() {
 		return
 	}
-	if r.e.Ride.Seat.On(v.e.Spot()) == r.e.Spot() {
-		return
+	seat := presence.Spot{}
+	if v != nil {
+		seat = r.e.Spot().From(v.e.Spot())
 	}
-	seat := r.e.Spot().From(v.e.Spot())
-	if !r.cell.seats(seat) {
-		r.ride(0, presence.Spot{})
+	if v == nil || !r.cell.seats(seat) {
+		r.thrownOff()
 		return
 	}
 	r.e.Ride.Seat = seat

@@ -2,6 +2,7 @@ package space
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -73,9 +74,18 @@ func TestBoard(t *testing.T) {
 	}
 	must(mule.Board(cart.ID(), property.Vector3{}, property.Vector3{}))
 	r.put(mule, -90)
-	if mule.Vehicle() != 0 {
-		t.Error("put far away, it is still aboard")
+	if mule.Vehicle() != 0 || !strings.HasSuffix(mule.Diary.Get(), fmt.Sprintf("off %d;", cart.ID())) {
+		t.Errorf("put far away, it is on %v: %s", mule.Vehicle(), mule.Diary.Get())
 	}
+	if _, err := mule.MoveTo(property.Vector3{X: 90}, 5, "", 0); err != nil {
+		t.Fatal(err)
+	}
+	r.put(mule, 1)
+	must(mule.Board(cart.ID(), property.Vector3{}, property.Vector3{}))
+	if r.tick(5); mule.Position() != cart.Position() || len(mule.controllers.list) != 0 {
+		t.Errorf("it walks off the cart, to %v", mule.Position())
+	}
+	mule.Alight()
 	if list := r.apps[0].cell.Cell.riders; len(list) != 0 {
 		t.Errorf("%d are still listed", len(list))
 	}

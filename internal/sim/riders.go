@@ -56,6 +56,9 @@ func (s *carriageCell) OnAlighted(vehicle entity.ID) {
 
 // OnBeat boards another one, gets off it, or goes elsewhere.
 func (s *carriageCell) OnBeat(entity.Callback) {
+	if on := uint64(s.Vehicle()); on != s.On.Get() {
+		s.w.expect(fmt.Errorf("%s rides on %d, and was told %d", s.ID(), on, s.On.Get()), nil)
+	}
 	switch {
 	case settles(s.Real):
 	case s.Vehicle() != 0 || s.Chance().IntN(8) == 0:

@@ -132,6 +132,7 @@ func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.
 	}
 	switch {
 	case l.from(ch) != nil:
+	case l.inner(ch) && l.manager.Calls(ch): // it leads now, and the LoginApp goes there
 	case l.network(ch) == "":
 		l.report.Refused++
 		l.log.Warn("a peer that is not a manager came in by the inner door", "from", peer)
@@ -147,6 +148,11 @@ func (l *LoginApp) network(ch mercury.ChannelID) string {
 		return protocol.UDP
 	}
 	return l.cfg.Network(ch)
+}
+
+// inner reports whether a channel may have come in by the inner door.
+func (l *LoginApp) inner(ch mercury.ChannelID) bool {
+	return l.cfg.Network == nil || l.network(ch) == ""
 }
 
 // Trouble returns the last known reason why this LoginApp is not joined to both managers; nil while
@@ -189,7 +195,7 @@ func (l *LoginApp) managers() [2]*manager { return [2]*manager{&l.manager, &l.ba
 // also send over a channel that it dialled itself. Mercury has proved its address, and with cluster
 // keys the handshake has proved that it belongs to the cluster.
 func (l *LoginApp) from(ch mercury.ChannelID) *manager {
-	if !l.links.Member(ch) || l.cfg.Network != nil && l.network(ch) != "" {
+	if !l.links.Member(ch) || !l.inner(ch) {
 		return nil
 	}
 	peer, ok := l.cfg.Transport.Peer(ch)

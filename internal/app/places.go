@@ -63,12 +63,19 @@ func (m *Member) impatient(now time.Duration) {
 	}
 }
 
-// called goes to a manager that has dialled this app, if it did so from a place where one may lead.
-func (m *Member) called(ch mercury.ChannelID) {
+// Calls reports whether a channel comes from a process of the cluster at a place where a manager may
+// lead: one that leads now has dialled this app, and ends the channel once it is open.
+func (m *Member) Calls(ch mercury.ChannelID) bool {
 	peer, ok := m.links.Transport.Peer(ch)
-	if !ok || !slices.Contains(m.places, peer.At) || !m.links.Member(ch) {
+	return ok && slices.Contains(m.places, peer.At) && m.links.Member(ch)
+}
+
+// called goes to a manager that has dialled this app.
+func (m *Member) called(ch mercury.ChannelID) {
+	if !m.Calls(ch) {
 		return
 	}
+	peer, _ := m.links.Transport.Peer(ch)
 	switch {
 	case m.At != peer.At:
 		m.Move(peer.At)

@@ -21,7 +21,8 @@ func (c *Cluster) start(name string, carriers func() ([]host.Option, error), sea
 	return c.host.Start(name, "", create, append(opts, seal)...)
 }
 
-func (c *Cluster) startCellAppMgr(fresh bool) error {
+// startCellAppMgr starts the managers' seat. lead is told when it leads; nil where no other may.
+func (c *Cluster) startCellAppMgr(fresh bool, lead *leading) error {
 	own := 1
 	if c.cfg.Inner == TCP {
 		own = 2 // observers come over UDP
@@ -32,8 +33,8 @@ func (c *Cluster) startCellAppMgr(fresh bool) error {
 		env := c.cfg.env(&e, own)
 		env.Past = &past
 		cfg := c.roles().seatConfig(env, fresh)
-		if c.lead != nil {
-			cfg.Leads, cfg.Ends = c.lead.set, func(string) { c.lead.set(0) }
+		if lead != nil {
+			cfg.Leads, cfg.Ends = lead.set, func(string) { lead.set(0) }
 		}
 		return cellappmgr.NewSeat(cfg)
 	})

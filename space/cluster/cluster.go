@@ -52,7 +52,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		return nil, errors.New("cluster: Start with Config.Managers: leave them out, since all of this world ends with this process; or start each role by itself")
 	}
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
-		if err := c.startCellAppMgr(true); err != nil {
+		if err := c.startCellAppMgr(true, nil); err != nil {
 			return err
 		}
 		if err := errors.Join(c.startDBApp(ctx, true), c.startBaseAppMgr(), c.startLoginApp()); err != nil {
@@ -78,14 +78,15 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
 		if len(c.places) > 1 {
-			c.lead = newLeading()
-			if err := c.startCellAppMgr(false); err != nil {
+			lead := newLeading()
+			if err := c.startCellAppMgr(false, lead); err != nil {
 				return err
 			}
-			c.lead.follow(c)
+			c.lead = lead // which Stop ends, so it must have begun
+			lead.follow(c)
 			return nil
 		}
-		if err := c.startCellAppMgr(false); err != nil {
+		if err := c.startCellAppMgr(false, nil); err != nil {
 			return err
 		}
 		return errors.Join(c.startDBApp(ctx, c.cfg.Term == 1), c.startBaseAppMgr())

@@ -43,6 +43,40 @@ func TestChief(t *testing.T) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
+// Managers of several places that cannot be started say why, and leave nothing that waits.
+func TestManagersThatCannotStart(t *testing.T) {
+	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	at := taken.LocalAddr().(*net.UDPAddr).AddrPort()
+	for _, c := range []struct {
+		own  string
+		port uint16
+		want string
+	}{
+		{at.String(), at.Port(), "is in use"},
+		{"127.0.0.1:1", 0, "give its own place, too"},
+	} {
+		cfg := mortals(t)
+		cfg.Managers, cfg.ManagerPort = []string{c.own, "127.0.0.1:2", "127.0.0.1:3"}, c.port
+		failed := make(chan error, 1)
+		go func() {
+			_, err := cluster.StartManagers(context.Background(), cfg)
+			failed <- err
+		}()
+		select {
+		case err := <-failed:
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q in it", err, c.want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("the start neither succeeds nor fails")
+		}
+	}
+}
+
 // freePlaces finds ports of the loopback that nobody has now. They are below those that systems
 // give to whoever asks for any, so nobody gets one while its process is gone.
 func freePlaces(t *testing.T, n int) (places []string) {

@@ -150,6 +150,9 @@ type Config struct {
 	// Lookout looks at the places of processes, so that one whose port is closed, or whose machine
 	// answers nobody, is declared dead long before AppTimeout. Default none: only silence tells.
 	Lookout Lines
+	// ForObservers reports whether a channel came in where only observers may, since the processes of
+	// the cluster talk to each other over another network. Default: none did.
+	ForObservers func(mercury.ChannelID) bool
 	// ReportPeriod is how often observers are told the Status. Default 1 s.
 	ReportPeriod time.Duration
 	// Tick is the time between ticks. Default 100 ms.

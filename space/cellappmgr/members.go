@@ -90,7 +90,7 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 	if a == nil {
 		m.replaceStart(now, peer)
 	}
-	if reason := m.whyNot(a, peer, j); reason != "" {
+	if reason := m.whyNot(a, ch, peer, j); reason != "" {
 		if unlogged, ok := m.lines.Allow(now, "unwelcome"); ok { // each app of a forgotten world asks again and again
 			m.log.Warn("refused to join", "role", j.Role, "address", peer.String(), "reason", reason, "unlogged", unlogged)
 		}
@@ -140,10 +140,12 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 }
 
 // whyNot says why a process cannot join, or "". a is the member of that address, if any.
-func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) string {
+func (m *CellAppMgr) whyNot(a *member, ch mercury.ChannelID, peer mercury.Address, j *wire.Join) string {
 	switch {
 	case j.Role == wire.CellAppMgr:
 		return "a CellAppMgr joins no other; start only one"
+	case j.Role != wire.Observer && m.cfg.ForObservers != nil && m.cfg.ForObservers(ch):
+		return "it came in where observers do, and the others would not reach it: give it the same Config.Inner as the managers"
 	case j.Role != wire.Observer && j.Digest != m.cfg.Schema.Digest:
 		return fmt.Sprintf("other entity definitions: digest %x, the cluster has %x; start every process with the same definitions", j.Digest, m.cfg.Schema.Digest)
 	case m.stopping.step != wire.StopNone && a == nil && j.Term == 0 && (j.Role == wire.CellApp || j.Role == wire.BaseApp):

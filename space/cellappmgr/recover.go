@@ -153,7 +153,7 @@ func (m *CellAppMgr) reinstate(b *returning) *member {
 		return nil
 	}
 	old := m.byAddress(b.peer)
-	if reason := m.whyNot(old, b.peer, &b.join); reason != "" {
+	if reason := m.whyNot(old, b.ch, b.peer, &b.join); reason != "" {
 		m.log.Warn("refused to join again", "role", b.join.Role, "address", b.peer.String(), "reason", reason)
 		m.sendOn(b.ch, m.encode(&wire.Refused{Reason: reason}))
 		return nil

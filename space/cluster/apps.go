@@ -33,6 +33,10 @@ func (c *Cluster) startCellAppMgr(fresh bool, lead *leading) error {
 		env := c.cfg.env(&e, own)
 		env.Past = &past
 		cfg := c.roles().seatConfig(env, fresh)
+		cfg.ForObservers = func(ch mercury.ChannelID) bool {
+			i, _, ok := e.Net.Carrier(ch)
+			return ok && i > 0
+		}
 		if lead != nil {
 			cfg.Leads, cfg.Ends = lead.set, func(string) { lead.set(0) }
 		}

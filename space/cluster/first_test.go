@@ -17,6 +17,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // What a newcomer gets wrong is told by Start, with what to do.
@@ -117,6 +118,38 @@ func TestStartSaysThatTheKeyIsWrong(t *testing.T) {
 	}
 }
 
+// A process that talks to others over another network than the managers is told so at once, and is no member
+// meanwhile: whoever does not dial over that network would never reach it.
+func TestStartSaysThatTheInnerNetworkIsAnother(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, x := range []struct{ managers, other string }{{cluster.UDP, cluster.TCP}, {cluster.TCP, cluster.UDP}} {
+		cfg := world(t)
+		cfg.Key, cfg.Inner = testKey(1), x.managers
+		managers, err := cluster.StartManagers(ctx, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = managers.Stop() }()
+		began := time.Now()
+		cfg.Inner = x.other
+		c, err := cluster.StartCellApp(ctx, cfg, managers.ManagerAddr())
+		if err == nil {
+			_ = c.Stop()
+			t.Fatalf("%+v: it was let in", x)
+		}
+		if !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "the same Config.Inner") {
+			t.Errorf("%+v: %v", x, err)
+		}
+		if took := time.Since(began); took > cluster.DefaultStartTimeout/2 {
+			t.Errorf("%+v: it waited %v", x, took)
+		}
+		if w, err := managers.Status(); err != nil || w.AppCount(status.RoleCellApp)+w.Deaths > 0 {
+			t.Errorf("%+v: it was a member: %d, %d deaths, %v", x, w.AppCount(status.RoleCellApp), w.Deaths, err)
+		}
+	}
+}
+
 // What a start lacks is in its error, with what its processes know of it.
 func TestStartSaysWhyItIsSlow(t *testing.T) {
 	t.Parallel()
@@ -124,6 +157,11 @@ func TestStartSaysWhyItIsSlow(t *testing.T) {
 	cfg.StartTimeout = 300 * time.Millisecond
 	_, err := cluster.StartCellApp(context.Background(), cfg, netip.MustParseAddrPort("127.0.0.1:9"))
 	if err == nil || !strings.Contains(err.Error(), "no managers answer at 127.0.0.1:9") || strings.Contains(err.Error(), "log") {
+		t.Error(err)
+	}
+	cfg.Managers = []string{"127.0.0.1:7", "127.0.0.1:9", "127.0.0.1:11"}
+	_, err = cluster.StartCellApp(context.Background(), cfg, netip.AddrPort{})
+	if err == nil || !strings.Contains(err.Error(), "no managers answer at 127.0.0.1:7, 127.0.0.1:9, 127.0.0.1:11: ") {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,18 @@ type ObserverConfig struct {
 	Log *slog.Logger
 }
 
+// where lists the places at which managers may lead.
+func (c *ObserverConfig) where() string {
+	if len(c.Managers) == 0 {
+		return c.Manager.String()
+	}
+	var list []string
+	for _, m := range c.Managers {
+		list = append(list, m.String())
+	}
+	return strings.Join(list, ", ")
+}
+
 // ErrNotConnected is returned by Freeze while the managers cannot be reached.
 var ErrNotConnected = errors.New("cluster: the observer has no connection to the managers")
 
@@ -46,8 +59,8 @@ var ErrNotOperator = errors.New("cluster: freezing or stopping a world takes an 
 type Observer struct {
 	host    *host.Host
 	process *host.Process
-	manager netip.AddrPort
-	reads   bool // it may only read
+	where   string // it looks for the managers
+	reads   bool   // it may only read
 
 	mu   sync.Mutex
 	last status.World
@@ -72,7 +85,7 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Observer{host: h, manager: cfg.Manager, reads: cfg.Access.Standing() == mercury.Observer, news: make(chan struct{})}
+	o := &Observer{host: h, where: cfg.where(), reads: cfg.Access.Standing() == mercury.Observer, news: make(chan struct{})}
 	listen, err := addressOf(cfg.Listen)
 	if err != nil {
 		return nil, errors.Join(err, h.Close())

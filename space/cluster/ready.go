@@ -131,19 +131,32 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 		return nil, err
 	}
 	defer func() { _ = o.Close() }()
+	var foreign error
 	lacks := func(s *status.World) (missing []string) {
 		for _, p := range c.all() {
 			if !joined(s, p.Address().At) {
 				missing = append(missing, p.Name()+" has not joined")
 			}
 		}
+		foreign = c.foreignInner(s)
 		return missing
 	}
-	missing, err = o.until(ctx, lacks, c.Trouble)
+	missing, err = o.until(ctx, lacks, func() error { return errors.Join(c.Trouble(), foreign) })
 	if err != nil && !errors.Is(err, errSlow) && !hopeless(err) {
 		err = errors.Join(err, c.Err())
 	}
 	return missing, err
+}
+
+// foreignInner says that the managers talk to other processes over another network than those here, which
+// then dial in vain. Observers come over UDP in any case.
+func (c *Cluster) foreignInner(s *status.World) error {
+	m, ok := s.App(status.RoleCellAppMgr)
+	if !ok || len(m.Carriers) == 0 || m.Carriers[0].Network == c.cfg.Inner {
+		return nil
+	}
+	return fmt.Errorf("%w: the managers at %s talk to other processes over %s, and those here would over %s: give them the same Config.Inner",
+		ErrRefused, m.AddrPort(), m.Carriers[0].Network, c.cfg.Inner)
 }
 
 // Ready waits until players can log in, as far as the managers know: a LoginApp and a BaseApp have
@@ -184,7 +197,7 @@ func spacesWithoutCell(s *status.World) (missing []string) {
 // until waits for a status that lacks nothing. It returns what is still missing if ctx ends, if the
 // managers refuse the observer, or if trouble says that waiting will not help.
 func (o *Observer) until(ctx context.Context, lacks func(*status.World) []string, trouble func() error) (missing []string, err error) {
-	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print, and the Key that they have", o.manager)}
+	missing = []string{fmt.Sprintf("no managers answer at %s: start them first, or give the address that they print, and the Key that they have", o.where)}
 	for {
 		s, err := o.nextWithin(ctx, lookPeriod)
 		if trouble := errors.Join(o.Trouble(), trouble()); hopeless(trouble) {

@@ -35,7 +35,8 @@ const (
 	bringPage = 500
 	// bringPatience is how long a BaseApp may take for one: longer than a load waits there.
 	bringPatience = 15 * time.Second
-	// bringTries is how often one is tried, on whichever BaseApp, before it is given up.
+	// bringTries is how often one is tried, on whichever BaseApp, before it is given up. Those made while
+	// the store fails do not count.
 	bringTries = 5
 	// bringAgain is the pause after something has failed.
 	bringAgain = time.Second
@@ -298,6 +299,9 @@ func (d *DBApp) broughtBack(x bringRow, a *wire.BroughtBack) {
 		d.bring.brought++
 	case stored.Missing: // it was deleted meanwhile
 	case stored.Busy:
+		if d.inDoubt() {
+			x.tries-- // it comes back when the store works again
+		}
 		d.bringAgain(x, a.Reason)
 	default:
 		d.giveUpBring(x, a.Reason)

@@ -53,8 +53,8 @@
 // and has the BaseApps load the entities whose rows are marked: those of the types of
 // Config.BringBack that lived at their last write. bringing draws that. It loads maxBringing at a
 // time, each on the BaseApp that was given fewest, and logs each that cannot be loaded; it stays in
-// the store. The spaces are blobs, written a few seconds after a change, and in the last step of a
-// stop (package cellappmgr).
+// the store. While the store itself fails, it goes on trying. The spaces are blobs, written a few
+// seconds after a change, and in the last step of a stop (package cellappmgr).
 //
 // # Contract
 //

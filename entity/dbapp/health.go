@@ -65,6 +65,9 @@ func (d *DBApp) noteStore(use storeUse, err error) {
 	}
 }
 
+// inDoubt reports whether the last call of a kind failed for the whole store.
+func (d *DBApp) inDoubt() bool { return d.health[reads].err != nil || d.health[writings].err != nil }
+
 // noteOver takes in that a call of this start was refused since a later one has begun: nothing of
 // this world is read or written in the store any more.
 func (d *DBApp) noteOver(start uint64, err error) {

@@ -2,6 +2,7 @@ package cellappmgr
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -63,6 +64,7 @@ type reserve struct {
 	first  uint64  // of all that this manager was given; 0 while there was none
 	asking bool
 	askAt  time.Duration
+	err    error // why the last try gave none
 }
 
 type block struct{ next, end uint64 }
@@ -114,6 +116,20 @@ func (m *CellAppMgr) replenish(now time.Duration, r *reserve, token uint64, c st
 	})
 }
 
+var errUsedUp = errors.New("they are used up")
+
+// numbersState says for the status why nobody new can be let in, or no space made, before long; empty if all
+// is well.
+func (m *CellAppMgr) numbersState() string {
+	for _, r := range []*reserve{&m.appSupply, &m.spaceSupply} {
+		if r.err != nil {
+			text := "it gives no numbers for new apps or spaces: " + r.err.Error()
+			return text[:min(len(text), wire.MaxStoreState)]
+		}
+	}
+	return ""
+}
+
 // JobDone takes the result of a job. One that a manager before this one at the same Seat has asked
 // for is as good.
 func (m *CellAppMgr) JobDone(now time.Duration, token uint64, result any) {
@@ -129,16 +145,19 @@ func (m *CellAppMgr) JobDone(now time.Duration, token uint64, result any) {
 	got, ok := result.(reserved)
 	switch {
 	case !ok || got.err != nil:
+		r.err = got.err
 		if unlogged, ok := m.lines.Allow(now, "numbers"); ok {
 			m.log.Error("the store gives no numbers for new apps or spaces; it is asked again", "error", got.err, "unlogged", unlogged)
 		}
 		return
 	case got.first == 0 || got.first+n-1 > most:
+		r.err = errUsedUp
 		if unlogged, ok := m.lines.Allow(now, "numbers"); ok {
 			m.log.Error("the numbers for apps or spaces are used up", "first", got.first, "most", most, "unlogged", unlogged)
 		}
 		return
 	}
+	r.err = nil
 	if r.first == 0 {
 		r.first = got.first
 	}

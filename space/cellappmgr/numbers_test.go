@@ -100,6 +100,9 @@ func TestNumbersAreAwaited(t *testing.T) {
 	r.pass(3 * time.Second)
 	d.work(r)
 	none[wire.Refused](last)
+	if got := r.m.Status().Apps[0].Store; got != "it gives no numbers for new apps or spaces: "+store.ErrAway.Error() {
+		t.Errorf("the status says %q", got)
+	}
 	gone.drop(mercury.ErrNoChannel)
 	if n := len(r.m.unnumbered); n != 1 {
 		t.Errorf("%d wait", n)
@@ -108,6 +111,9 @@ func TestNumbersAreAwaited(t *testing.T) {
 	r.pass(2 * time.Second)
 	d.work(r)
 	one[wire.Welcome](last)
+	if got := r.m.Status().Apps[0].Store; got != "" {
+		t.Errorf("the status says %q of a store that works", got)
+	}
 	if !strings.Contains(r.log.String(), "the store gives no numbers") {
 		t.Error("the log does not say why someone waits")
 	}

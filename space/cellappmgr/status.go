@@ -35,7 +35,7 @@ func (m *CellAppMgr) Status() status.World {
 	m.routes.Describe(&m.own)
 	st.Apps = append(st.Apps, status.App{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
-		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(), Carriers: m.own.Carriers, Counts: m.counted(),
+		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(), Carriers: m.own.Carriers, Store: m.numbersState(), Counts: m.counted(),
 	})
 	sum := m.gone
 	sum.Unsent = slices.Clone(sum.Unsent) // it will be added to

@@ -12,6 +12,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/store"
+	"github.com/cellscape/cellscape/entity/store/memory"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
@@ -162,6 +164,28 @@ func TestStartSaysWhyItIsSlow(t *testing.T) {
 	cfg.Managers = []string{"127.0.0.1:7", "127.0.0.1:9", "127.0.0.1:11"}
 	_, err = cluster.StartCellApp(context.Background(), cfg, netip.AddrPort{})
 	if err == nil || !strings.Contains(err.Error(), "no managers answer at 127.0.0.1:7, 127.0.0.1:9, 127.0.0.1:11: ") {
+		t.Error(err)
+	}
+}
+
+// full is a store whose disk is full.
+type full struct{ store.Store }
+
+func (full) Reserve(context.Context, store.Counter, uint64) (uint64, error) { return 0, store.ErrFull }
+
+// A BaseApp that waits since the store gives the managers no numbers says so.
+func TestStartSaysThatTheStoreFails(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	cfg.Store = full{memory.New()}
+	managers, err := cluster.StartManagers(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	cfg.StartTimeout = 5 * time.Second
+	_, err = cluster.StartBaseApp(context.Background(), cfg, managers.ManagerAddr())
+	if err == nil || !strings.Contains(err.Error(), "no numbers for new apps or spaces: "+store.ErrFull.Error()) {
 		t.Error(err)
 	}
 }

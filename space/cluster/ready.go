@@ -85,6 +85,7 @@ func (c *Cluster) missing() (missing []string, err error) {
 			missing = append(missing, p.Name()+" has not joined")
 		}
 	}
+	missing = append(missing, whyNoneJoins(&s, missing)...)
 	if len(c.cellApps) > 0 {
 		missing = append(missing, spacesWithoutCell(&s)...)
 	}
@@ -139,13 +140,21 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 			}
 		}
 		foreign = c.foreignInner(s)
-		return missing
+		return append(missing, whyNoneJoins(s, missing)...)
 	}
 	missing, err = o.until(ctx, lacks, func() error { return errors.Join(c.Trouble(), foreign) })
 	if err != nil && !errors.Is(err, errSlow) && !hopeless(err) {
 		err = errors.Join(err, c.Err())
 	}
 	return missing, err
+}
+
+// whyNoneJoins says what keeps the managers from letting somebody in who is missing.
+func whyNoneJoins(s *status.World, missing []string) (why []string) {
+	if m, ok := s.App(status.RoleCellAppMgr); ok && m.Store != "" && len(missing) > 0 {
+		why = append(why, "of the store the managers say: "+m.Store)
+	}
+	return why
 }
 
 // foreignInner says that the managers talk to other processes over another network than those here, which

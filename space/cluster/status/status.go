@@ -169,8 +169,10 @@ type App struct {
 	// Carriers are the networks over which the app can be reached: first the inner one, between
 	// apps, and then the doors for players.
 	Carriers []Carrier `json:"carriers,omitempty"`
-	// Store says how the store of the DBApp does: "ok", or that it is failing, for how long and why, or that
-	// another world lives in it, or what the DBApp waits for, and what is to be done. It is empty for others.
+	// Store says how the store of the DBApp does: "ok", or that it is failing, for how long and why, or
+	// that another world lives in it, or what the DBApp waits for, and what is to be done. Of the
+	// CellAppMgr it says why the store gives no numbers for new apps and spaces, while it gives none: new
+	// processes then wait. It is empty for others.
 	Store string `json:"store,omitempty"`
 	// Counts are what else the app counts. Those of a process that is gone are gone with it.
 	Counts Counts `json:"counts,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/argument"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -21,6 +22,7 @@ import (
 type BaseApp struct {
 	cfg     Config
 	log     *slog.Logger
+	lines   logs.Limit
 	net     *dialler
 	links   app.Links
 	routes  app.Routes[sender]

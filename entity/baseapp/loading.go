@@ -266,16 +266,23 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 		case err.Code == stored.Missing && login.Row == 0:
 			a.tellMade(from, a.makeStoredProxy(&login, t))
 		default:
-			a.log.Warn("cannot load what a player plays", "account", login.Account, "error", err)
+			a.warnOfLoad(login.Account, fmt.Sprint("load ", err.Code), err)
 			a.answerLogin(from, login.Request, refusalOf(err.Code))
 		}
 	})
 	if err != nil {
-		a.log.Warn("cannot load what a player plays", "account", m.Account, "error", err)
+		a.warnOfLoad(m.Account, "no load", err)
 		a.answerLogin(from, m.Request, protocol.ServerBusy)
 		return
 	}
 	a.loggingIn[login.Account] = true
+}
+
+// warnOfLoad logs the first of each cause: while the store fails, all who want to play ask again and again.
+func (a *BaseApp) warnOfLoad(account, cause string, err error) {
+	if unlogged, ok := a.lines.Allow(a.now, cause); ok {
+		a.log.Warn("cannot load what a player plays", "account", account, "error", err, "unlogged", unlogged)
+	}
 }
 
 // tellMade answers a login whose player was loaded. The channel may have broken meanwhile, and the

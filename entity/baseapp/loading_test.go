@@ -2,7 +2,9 @@ package baseapp
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,6 +49,28 @@ func TestStarterLoadsABase(t *testing.T) {
 	}
 	if err := k.start.LoadBase(stored.Key{Type: "Rock", Row: 1}, nil); !errors.Is(err, stored.ErrNotKept) {
 		t.Errorf("a type that is not kept: %v", err)
+	}
+}
+
+// While the store fails, players who try to log in again and again do not fill the log.
+func TestLoginsDoNotFillTheLog(t *testing.T) {
+	k := newKeeper(t)
+	k.pass(2 * time.Second)
+	const line = "cannot load what a player plays"
+	try := func(row uint64) {
+		k.say(k.bases, &wire.MakeProxy{Request: row, Account: fmt.Sprint("player ", row), Plays: wire.Plays{Type: "Avatar", Row: row}})
+		m := k.asked(wire.StoreLoad)
+		k.answer(&m, wire.StoreAnswer{Code: stored.Busy, Reason: "full"})
+	}
+	for row := range uint64(8) {
+		try(row + 1)
+	}
+	if n := strings.Count(k.logs.String(), line); n != 1 {
+		t.Errorf("%d lines of 8 logins in a moment, want one", n)
+	}
+	k.pass(2 * time.Second)
+	if try(9); strings.Count(k.logs.String(), line) != 2 || !strings.Contains(k.logs.String(), "unlogged=7") {
+		t.Errorf("the second line does not say how many there were:\n%s", k.logs.String())
 	}
 }
 

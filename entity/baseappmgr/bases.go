@@ -40,15 +40,20 @@ func (m *BaseAppMgr) onCreateBase(from sender, c *wire.CreateBase) {
 		return // the asker asks again
 	}
 	question := wire.MakeBase{Asker: from.at, NewBase: c.NewBase}
-	_, err := app.Ask(&m.links, on.ch, MakeTimeout, &question, func(_ time.Duration, made *wire.BaseMade, err error) {
+	_, err := app.Ask(&m.links, on.ch, MakeTimeout, &question, func(now time.Duration, made *wire.BaseMade, err error) {
 		if err != nil {
-			m.log.Warn("a BaseApp does not answer for a base", "at", on.at, "error", err)
+			if unlogged, ok := m.lines.Allow(now, "no base"); ok {
+				m.log.Warn("a BaseApp does not answer for a base", "at", on.at, "error", err, "unlogged", unlogged)
+			}
 			return // the asker asks again, until the BaseApp answers or is dead
 		}
 		made.Request = request
 		m.links.Reply(asker, made)
 	})
-	if err != nil {
-		m.log.Warn("cannot ask a BaseApp for a base", "at", on.at, "error", err)
+	if err == nil {
+		return
+	}
+	if unlogged, ok := m.lines.Allow(from.now, "no question"); ok {
+		m.log.Warn("cannot ask a BaseApp for a base", "at", on.at, "error", err, "unlogged", unlogged)
 	}
 }

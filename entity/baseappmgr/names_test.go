@@ -1,7 +1,10 @@
 package baseappmgr
 
 import (
+	"bytes"
+	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -217,6 +220,23 @@ func TestPlaceBase(t *testing.T) {
 		if id, body := r.got(x); id != wire.BasePlacedID || p.Parse(body) != nil || p.Request != 6 || p.App != want {
 			t.Errorf("placed on %v, want %v", p.App, want)
 		}
+	}
+}
+
+// An asker asks again each second. All that has been asked of a BaseApp fails when it dies, in one line.
+func TestBasesOfADeadAppAreOneLine(t *testing.T) {
+	r := newRig(t)
+	var log bytes.Buffer
+	r.m.log = slog.New(slog.NewTextHandler(&log, nil))
+	r.members(baseX, baseY)
+	x, y := r.join(wire.BaseApp, baseX), r.join(wire.BaseApp, baseY)
+	for n := range uint64(8) {
+		r.say(x, &wire.CreateBase{Request: 6, On: baseY, NewBase: wire.NewBase{Number: n, Type: 3}})
+		r.tick(100 * time.Millisecond)
+	}
+	r.closed(y, mercury.ErrTimeout)
+	if n := strings.Count(log.String(), "a BaseApp does not answer for a base"); n != 1 {
+		t.Errorf("%d lines, want one:\n%s", n, &log)
 	}
 }
 

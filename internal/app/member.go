@@ -13,6 +13,10 @@ import (
 // ErrRefused is the Trouble of an app that a manager refuses.
 var ErrRefused = errors.New("refused")
 
+// ErrStandsBy is the Trouble of an app that has found a manager which does not lead. If there is none that
+// does, more than half of the managers must run, so that they elect one.
+var ErrStandsBy = errors.New("it stands by: another leads, or none as long as too few of them run")
+
 // RejoinAfter is how long a Member waits before it dials a manager again.
 const RejoinAfter = time.Second
 
@@ -154,11 +158,15 @@ func (m *Member) Closed(now time.Duration, ch mercury.ChannelID, reason error) b
 	if !m.dialled || ch != m.ch {
 		return false
 	}
-	if reason != nil && !errors.Is(m.trouble, ErrRefused) {
-		m.trouble = fmt.Errorf("no channel to the manager at %v: %w", m.At, reason)
-	}
 	wasMember := m.welcomed
 	m.turned = m.open && !wasMember && len(m.places) > 1 && errors.Is(reason, mercury.ErrPeerClosed)
+	switch {
+	case reason == nil || errors.Is(m.trouble, ErrRefused):
+	case m.turned:
+		m.trouble = fmt.Errorf("no place with the manager at %v: %w", m.At, ErrStandsBy)
+	default:
+		m.trouble = fmt.Errorf("no channel to the manager at %v: %w", m.At, reason)
+	}
 	m.dialled, m.open, m.welcomed, m.rejoins = false, false, false, false
 	m.lost(now, wasMember)
 	return true

@@ -125,6 +125,9 @@ func TestMemberAmong(t *testing.T) {
 	m.Opened(2)
 	now := 2 * time.Second
 	m.Closed(now, 2, mercury.ErrPeerClosed) // it stands by
+	if err := m.Trouble(); !errors.Is(err, app.ErrStandsBy) || !strings.Contains(err.Error(), addr6.At.String()) {
+		t.Errorf("the trouble is %v", err)
+	}
 	m.Tick(now + app.NextAfter)
 	if l.to.At != third {
 		t.Fatalf("then it dials %v", l.to)

@@ -22,6 +22,39 @@ func (s *Seat) dialFellows(now time.Duration) {
 	}
 }
 
+const (
+	// fewAfter is for how long too few managers run before the log says so: they start within seconds.
+	fewAfter = 5 * time.Second
+	// fewAgain is when it says so again.
+	fewAgain = 30 * time.Second
+)
+
+// fewSince is since when too few managers run to elect one.
+type fewSince struct {
+	on     bool
+	warnAt time.Duration
+}
+
+// warnOfFew tells the log that nobody can lead, since no majority answers here.
+func (s *Seat) warnOfFew(now time.Duration) {
+	run := 1
+	for i := range s.fellows {
+		if s.fellows[i].open {
+			run++
+		}
+	}
+	places := len(s.fellows) + 1
+	switch {
+	case run > places/2:
+		s.few = fewSince{}
+	case !s.few.on:
+		s.few = fewSince{on: true, warnAt: now + fewAfter}
+	case now >= s.few.warnAt:
+		s.few.warnAt = now + fewAgain
+		s.log.Warn("nobody leads as far as this manager knows: too few of them run, or reach each other; start the others", "run", run, "needed", places/2+1, "places", places)
+	}
+}
+
 func (s *Seat) fellowBy(ch mercury.ChannelID) *fellow {
 	if i := slices.IndexFunc(s.fellows, func(f fellow) bool { return f.ch == ch }); i >= 0 {
 		return &s.fellows[i]

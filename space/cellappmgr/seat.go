@@ -43,6 +43,7 @@ type Seat struct {
 	polls *election // the Lease if it is one
 
 	mgr   *CellAppMgr // nil while it stands by
+	few   fewSince
 	grant Grant
 	least uint32
 	anew  bool // it has led, and is of no more use
@@ -180,8 +181,10 @@ func (s *Seat) Tick(now time.Duration) (next time.Duration) {
 	s.claim(now)
 	s.endSaved(now)
 	if s.mgr == nil {
+		s.warnOfFew(now)
 		return now + s.cfg.Tick
 	}
+	s.few = fewSince{}
 	s.tellFellows(now)
 	next = s.mgr.Tick(now)
 	s.tellSaved()

@@ -2,6 +2,7 @@ package cellappmgr
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,9 @@ func TestSeatStandsBy(t *testing.T) {
 	}
 	if s.Manager() != nil || s.Term() != 0 || s.Dismissed() {
 		t.Fatal("it leads without votes")
+	}
+	if n := strings.Count(r.log.String(), "too few of them run"); n != 1 {
+		t.Errorf("%d lines say in ten seconds that too few managers run, want one", n)
 	}
 	peer := r.join(wire.CellApp, 2)
 	ch := peer.ch

@@ -168,6 +168,28 @@ func TestStartSaysWhyItIsSlow(t *testing.T) {
 	}
 }
 
+// One of three managers does not lead. Whoever wants to join learns that from it, and what to do.
+func TestStartSaysThatNobodyLeads(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	cfg.Managers = freePlaces(t, 3)
+	own, err := cluster.ManagerAddr(cfg.Managers[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.ManagerPort = own.Port()
+	alone, err := cluster.StartManagers(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = alone.Stop() }()
+	cfg.StartTimeout = 5 * time.Second
+	_, err = cluster.StartCellApp(context.Background(), cfg, netip.AddrPort{})
+	if err == nil || !strings.Contains(err.Error(), "no manager that leads answers at "+cfg.Managers[0]) {
+		t.Error(err)
+	}
+}
+
 // full is a store whose disk is full.
 type full struct{ store.Store }
 

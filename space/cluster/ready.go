@@ -207,10 +207,13 @@ func spacesWithoutCell(s *status.World) (missing []string) {
 // managers refuse the observer, or if trouble says that waiting will not help.
 func (o *Observer) until(ctx context.Context, lacks func(*status.World) []string, trouble func() error) (missing []string, err error) {
 	missing = []string{fmt.Sprintf("no managers answer at %s: start them first, or give the address that they print, and the Key that they have", o.where)}
-	for {
+	for heard := false; ; {
 		s, err := o.nextWithin(ctx, lookPeriod)
 		if trouble := errors.Join(o.Trouble(), trouble()); hopeless(trouble) {
 			return missing, trouble
+		}
+		if heard = heard || err == nil; !heard && errors.Is(o.Trouble(), app.ErrStandsBy) {
+			missing = []string{fmt.Sprintf("no manager that leads answers at %s: start them all, since more than half must run to elect one", o.where)}
 		}
 		switch {
 		case errors.Is(err, errLook):

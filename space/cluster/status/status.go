@@ -39,7 +39,9 @@ type World struct {
 	// (package entity/baseapp): others have come or gone since, or are about to leave, or there are no
 	// backups. The death of another than the first one may then end bases.
 	RulesPending int `json:"rules_pending,omitempty"`
-	Deaths       int `json:"deaths"` // processes declared dead
+	// Deaths counts the processes that were declared dead. Once another CellAppMgr leads it also counts
+	// the BaseApps that had retired before, since the apps tell it of both in one way.
+	Deaths int `json:"deaths"`
 	// LoginsRefused means that the world is full; see cellappmgr.LoginConfig.
 	LoginsRefused bool `json:"logins_refused"`
 

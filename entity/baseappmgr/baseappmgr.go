@@ -3,6 +3,7 @@ package baseappmgr
 import (
 	"cmp"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/internal/app"
@@ -87,7 +88,7 @@ func (m *BaseAppMgr) Counts() Counts {
 }
 
 // Tick joins the CellAppMgr, ends what waits too long, and reports. It returns when it is due
-// next.
+// next. While nobody waits for anything, that is when the next report is, or a look at the loads.
 func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if !m.ticks.Begin(now) {
 		return m.ticks.Next()
@@ -98,7 +99,34 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	m.expireEarly(now)
 	m.shed(now)
 	m.sendReport(now)
-	return m.ticks.End(m.ticks.Now(), &m.report)
+	if next = m.ticks.End(m.ticks.Now(), &m.report); m.idle() {
+		next = m.ticks.Rest(m.restUntil())
+	}
+	return next
+}
+
+// NextTick is when the next Tick is due, by what has come until now.
+func (m *BaseAppMgr) NextTick() time.Duration { return m.ticks.Next() }
+
+// idle reports whether there is nothing that a tick could go on with.
+func (m *BaseAppMgr) idle() bool {
+	early := func(a *knownApp) bool { return len(a.early) > 0 }
+	return m.links.Idle() && m.manager.Open() && len(m.unsure) == 0 && !slices.ContainsFunc(m.baseApps, early)
+}
+
+// restUntil is when an idle manager has something to do.
+func (m *BaseAppMgr) restUntil() time.Duration {
+	if m.cfg.Shed.Off {
+		return m.reports.Next()
+	}
+	return min(m.reports.Next(), m.shedAt)
+}
+
+// wake ends a rest, since something has come.
+func (m *BaseAppMgr) wake(now time.Duration) {
+	if last := m.ticks.Wake(now); last > 0 {
+		m.links.Tick(last)
+	}
 }
 
 func (m *BaseAppMgr) sendReport(now time.Duration) {
@@ -113,6 +141,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 
 // Opened implements mercury.Handler.
 func (m *BaseAppMgr) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	m.wake(now)
 	if !m.links.Member(ch) {
 		m.drop(now, peer, errStranger)
 		m.cfg.Transport.Abort(ch)
@@ -136,6 +165,7 @@ func (m *BaseAppMgr) Trouble() error { return m.manager.Trouble() }
 
 // Closed implements mercury.Handler.
 func (m *BaseAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	m.wake(now)
 	m.links.Closed(now, ch, reason)
 	if m.manager.Closed(now, ch, reason) {
 		m.log.Warn("lost the CellAppMgr, joining again", "reason", reason)
@@ -152,6 +182,9 @@ func (m *BaseAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, ms
 		return
 	}
 	id, body, err := wire.Split(msg)
+	if id != wire.BaseLoadID { // which waits for the next look at the loads
+		m.wake(now)
+	}
 	if err == nil && !m.links.Member(ch) {
 		err = errStranger
 	}

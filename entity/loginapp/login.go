@@ -74,6 +74,16 @@ func (s *logins) enter(now time.Duration, in *login, to state) {
 	s.queues[to] = append(s.queues[to], entry{now + to.timeout(), in.ch})
 }
 
+// empty reports whether there are none, and none has a timeout to come.
+func (s *logins) empty() bool {
+	for i := range s.queues {
+		if len(s.queues[i]) > 0 {
+			return false
+		}
+	}
+	return len(s.byChannel)+len(s.jobs) == 0
+}
+
 // pending is the number of logins under way.
 func (l *LoginApp) pending() int { return len(l.logins.jobs) + l.links.Asked() }
 
@@ -182,6 +192,7 @@ func parseLogin(m *protocol.Login, s state, reliable bool, msg []byte) error {
 // JobDone takes the result of a job from Config.Jobs, with the job's token. It drops a result that
 // no one waits for.
 func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
+	l.wake(now)
 	ch := mercury.ChannelID(token)
 	if uint64(ch) != token || !l.logins.jobs[ch] {
 		return

@@ -95,7 +95,7 @@ func (l *LoginApp) Counts() Counts {
 }
 
 // Tick keeps the LoginApp joined, ends what takes too long, and sends reports. It returns when the
-// next Tick is due.
+// next Tick is due. While nobody logs in, that is when the next report is.
 func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
 	if !l.ticks.Begin(now) {
 		return l.ticks.Next()
@@ -106,7 +106,25 @@ func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
 	l.expire(now)
 	l.serveQueue(now)
 	l.sendReport(now)
-	return l.ticks.End(l.ticks.Now(), &l.report)
+	if next = l.ticks.End(l.ticks.Now(), &l.report); l.idle() {
+		next = l.ticks.Rest(min(l.reports.Next(), l.queue.tellAt))
+	}
+	return next
+}
+
+// NextTick is when the next Tick is due, by what has come until now.
+func (l *LoginApp) NextTick() time.Duration { return l.ticks.Next() }
+
+// idle reports whether there is nothing that a tick could go on with.
+func (l *LoginApp) idle() bool {
+	return l.links.Idle() && l.manager.Open() && l.baseAppMgr.Open() && l.logins.empty() && len(l.queue.places) == 0
+}
+
+// wake ends a rest, since something has come.
+func (l *LoginApp) wake(now time.Duration) {
+	if last := l.ticks.Wake(now); last > 0 {
+		l.links.Tick(last)
+	}
 }
 
 func (l *LoginApp) sendReport(now time.Duration) {
@@ -120,6 +138,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 
 // Opened implements mercury.Handler.
 func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	l.wake(now)
 	for _, m := range l.managers() {
 		if m.Opened(ch) {
 			m.at = peer
@@ -161,6 +180,7 @@ func (l *LoginApp) Trouble() error { return errors.Join(l.manager.Trouble(), l.b
 
 // Closed implements mercury.Handler.
 func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	l.wake(now)
 	for _, m := range l.managers() {
 		if m.Closed(now, ch, reason) {
 			m.joined = false
@@ -176,6 +196,7 @@ func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error)
 
 // Message implements mercury.Handler.
 func (l *LoginApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	l.wake(now)
 	if m := l.from(ch); m != nil {
 		if err := l.fromManager(now, ch, m, msg); err != nil {
 			l.report.Errors++

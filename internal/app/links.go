@@ -312,6 +312,12 @@ func (l *Links) Tick(now time.Duration) {
 	}
 }
 
+// Idle reports whether a Tick finds nothing to do: no question waits for its answer, and no channel
+// is near its limit.
+func (l *Links) Idle() bool {
+	return l.calls.Open() == 0 && len(l.held) == 0 && l.worst == wire.Backlog{}
+}
+
 func compareAddresses(a, b mercury.Address) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Salt, b.Salt))
 }

@@ -19,6 +19,9 @@ func (r *Reports) Due(now time.Duration) bool {
 	return true
 }
 
+// Next is when the next one is due.
+func (r *Reports) Next() time.Duration { return r.at }
+
 // Report fills in how the app's messages fare, and what it uses of the processors: what meters
 // tells.
 func Report[S any](r *wire.Report, l *Links, routes *Routes[S], meters *status.Meters) {

@@ -19,6 +19,7 @@ type Ticks struct {
 
 	started bool
 	due     time.Duration
+	rest    time.Duration // the ticks before this one are left out; 0 for none
 	begun   time.Duration // when the tick began, and what Clock said then
 	clocked time.Duration
 	span    time.Duration
@@ -29,9 +30,10 @@ func (t *Ticks) Begin(now time.Duration) bool {
 	if !t.started {
 		t.started, t.due = true, now
 	}
-	if now < t.due {
+	if now < t.Next() {
 		return false
 	}
+	t.due, t.rest = t.Next(), 0
 	t.begun, t.clocked = now, t.clock()
 	t.Number++
 	return true
@@ -70,4 +72,31 @@ func (t *Ticks) clock() time.Duration {
 func (t *Ticks) Span() time.Duration { return t.span }
 
 // Next is when the next tick is due.
-func (t *Ticks) Next() time.Duration { return t.due }
+func (t *Ticks) Next() time.Duration { return max(t.due, t.rest) }
+
+// Rest leaves out the ticks before until, in which the app would find nothing to do. It returns when
+// the next one is due. Whatever comes to the app ends the rest, by Wake.
+//
+//	ticks   |   |   .   .   .   |   .   |   |
+//	          Rest            until   ^
+//	                                  Wake
+func (t *Ticks) Rest(until time.Duration) (next time.Duration) {
+	if left := until - t.due; left > 0 {
+		t.rest = t.due + (left+t.Period-1)/t.Period*t.Period
+	}
+	return t.Next()
+}
+
+// Resting reports whether ticks before Next are left out.
+func (t *Ticks) Resting() bool { return t.rest > 0 }
+
+// Wake ends a rest: the next tick is the one that would be next without it. It returns when the last
+// of those that were left out would have been, which is before now; 0 if there was none.
+func (t *Ticks) Wake(now time.Duration) (last time.Duration) {
+	if late := min(now, t.rest) - t.due; late > 0 {
+		t.due += (late + t.Period - 1) / t.Period * t.Period
+		last = t.due - t.Period
+	}
+	t.rest = 0
+	return last
+}

@@ -63,3 +63,49 @@ func TestTicksMeasureWork(t *testing.T) {
 		t.Errorf("without a clock work takes %v", unmeasured.Now()-7*ms)
 	}
 }
+
+// A rest leaves out ticks and moves none: those that run do so when they would have run without it.
+func TestTicksRest(t *testing.T) {
+	ticks := app.Ticks{Period: 100 * ms}
+	var r wire.Report
+	tick := func(now, next time.Duration) {
+		t.Helper()
+		if ticks.Begin(now - ms) {
+			t.Fatalf("a tick that is due at %v begins before", now)
+		}
+		if !ticks.Begin(now) || ticks.End(now, &r) != next || r.Late > 0 {
+			t.Fatalf("at %v: next at %v, want %v; late %d", now, ticks.Next(), next, r.Late)
+		}
+	}
+	ticks.Begin(7 * ms)
+	ticks.End(7*ms, &r)
+
+	if next := ticks.Rest(50 * ms); next != 107*ms || ticks.Resting() {
+		t.Errorf("a rest before the next tick leaves out some: next at %v", next)
+	}
+	if next := ticks.Rest(308 * ms); next != 407*ms || !ticks.Resting() {
+		t.Errorf("rests until %v", next)
+	}
+	tick(407*ms, 507*ms)
+
+	ticks.Rest(1007 * ms)
+	if last := ticks.Wake(750 * ms); last != 707*ms || ticks.Resting() {
+		t.Errorf("woken between two ticks: the last was at %v", last)
+	}
+	tick(807*ms, 907*ms)
+
+	ticks.Rest(1500 * ms)
+	if last := ticks.Wake(907 * ms); last != 0 {
+		t.Errorf("woken when a tick is due: one was left out at %v", last)
+	}
+	tick(907*ms, 1007*ms)
+
+	ticks.Rest(1207 * ms)
+	if last := ticks.Wake(5000 * ms); last != 1107*ms || ticks.Next() != 1207*ms {
+		t.Errorf("woken after the rest: the last was at %v, the next is at %v", last, ticks.Next())
+	}
+	ticks.Wake(6000 * ms) // nothing to end
+	if ticks.Next() != 1207*ms {
+		t.Errorf("without a rest the next tick moves to %v", ticks.Next())
+	}
+}

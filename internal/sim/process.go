@@ -127,7 +127,7 @@ func (p *Process) due() time.Duration {
 	if !p.alive {
 		return never
 	}
-	d := p.next
+	d := p.nextTick()
 	if t, ok := p.ep.NextDeadline(); ok {
 		d = min(d, t)
 	}
@@ -144,6 +144,14 @@ func (p *Process) due() time.Duration {
 		d = max(d, p.freeAt)
 	}
 	return max(d, p.pausedUntil)
+}
+
+// nextTick is when the app wants its next tick: what came may have ended its rest.
+func (p *Process) nextTick() time.Duration {
+	if r, ok := p.app.(interface{ NextTick() time.Duration }); ok {
+		return min(p.next, r.NextTick())
+	}
+	return p.next
 }
 
 // run does what is due now.
@@ -171,7 +179,7 @@ func (p *Process) run() {
 	if p.glance(); p.dying {
 		return
 	}
-	ticks := now >= p.next && !p.dying
+	ticks := now >= p.nextTick() && !p.dying
 	if ticks {
 		p.next = p.app.Tick(now)
 	}

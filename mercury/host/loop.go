@@ -41,6 +41,9 @@ func (p *Process) loop() error {
 			p.log.Info("the app has ended")
 			return p.stop()
 		}
+		if r, ok := p.app.(Resting); ok {
+			p.next = min(p.next, r.NextTick())
+		}
 		if _, err := p.receive(p.next, p.rest()); err != nil {
 			return err
 		}

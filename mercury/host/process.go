@@ -24,6 +24,13 @@ type App interface {
 	Tick(now time.Duration) (next time.Duration)
 }
 
+// Resting is an App that leaves out ticks while it has nothing to do. What comes to it may bring the
+// next one forward, so that it is asked before each wait.
+type Resting interface {
+	// NextTick is when Tick is due, if that is before what Tick said.
+	NextTick() time.Duration
+}
+
 // JobTaker is an App that gives out jobs.
 type JobTaker interface {
 	// JobDone takes the result of the job with that token, or an error of this

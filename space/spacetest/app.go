@@ -178,7 +178,7 @@ func (n *node) Flush(now time.Duration, emit func(to netip.AddrPort, datagram []
 
 // NextDeadline is when the endpoint or the app has something to do.
 func (n *node) NextDeadline() (time.Duration, bool) {
-	at := n.next
+	at := (*App)(n).nextTick()
 	if d, ok := n.ep.NextDeadline(); ok {
 		at = min(at, d)
 	}
@@ -193,7 +193,7 @@ func (n *node) Advance(now time.Duration) {
 	a := (*App)(n)
 	a.ep.Advance(now)
 	a.hear(now)
-	if a.app != nil && now >= a.next {
+	if a.app != nil && now >= a.nextTick() {
 		// A tick that is due at once would keep the time from passing.
 		a.next = max(a.app.Tick(now), now+time.Millisecond)
 	}
@@ -212,6 +212,14 @@ func (n *node) Advance(now time.Duration) {
 	if r, ok := a.app.(interface{ Retired() bool }); ok && r.Retired() {
 		a.leave(now)
 	}
+}
+
+// nextTick is when the app wants its next tick: what came may have ended its rest.
+func (a *App) nextTick() time.Duration {
+	if r, ok := a.app.(interface{ NextTick() time.Duration }); ok {
+		return min(a.next, max(r.NextTick(), a.w.Now()))
+	}
+	return a.next
 }
 
 // hear tells the app what is due.

@@ -185,6 +185,9 @@ func (a *BaseApp) Number() uint32 { return a.number }
 
 // Tick does what is due at now, and returns when to call it again.
 func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
+	if a.disturbed() {
+		a.rouse(now)
+	}
 	a.now, a.speaking = now, sender{}
 	if !a.ticks.Begin(now) {
 		return a.ticks.Next()
@@ -209,7 +212,8 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.sendReport()
 	}
 	a.gameAt = now
-	return a.ticks.End(a.ticks.Now(), &a.report)
+	a.ticks.End(a.ticks.Now(), &a.report)
+	return a.rest()
 }
 
 // tickLife is what bases do in a tick, and what is done for them.

@@ -47,6 +47,7 @@ type silentChannel struct {
 
 // Opened is part of mercury.Handler.
 func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	a.rouse(now)
 	a.now, a.speaking = now, sender{}
 	if a.baseMgr.Opened(ch) {
 		a.announce()
@@ -93,6 +94,7 @@ func (a *BaseApp) StoreTrouble() error {
 
 // Closed is part of mercury.Handler.
 func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	a.rouse(now)
 	a.now, a.speaking = now, sender{}
 	delete(a.net.dialled, ch)
 	a.door.Closed(ch)
@@ -142,6 +144,7 @@ func (a *BaseApp) logLost(what string, reason error) {
 
 // Message is part of mercury.Handler.
 func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	a.rouse(now)
 	a.now = now
 	by := a.speaking
 	a.speaking = sender{}

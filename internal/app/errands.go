@@ -86,6 +86,9 @@ func (e *Errands) try(x *errand) {
 	}
 }
 
+// Open is how many there are.
+func (e *Errands) Open() int { return len(e.open) }
+
 // Asking is how many of them wait for an answer now.
 func (e *Errands) Asking() (n int) {
 	for _, x := range e.open {

@@ -298,6 +298,9 @@ func (d *Door) Closed(ch mercury.ChannelID) {
 	})
 }
 
+// Waiting is how many channels wait.
+func (d *Door) Waiting() int { return len(d.waiting) }
+
 // Waits reports whether messages of a channel wait, so that the next must wait behind them.
 func (d *Door) Waits(ch mercury.ChannelID) bool {
 	return slices.ContainsFunc(d.waiting, func(w doorChannel) bool { return w.ch == ch })

@@ -66,6 +66,7 @@ type CellApp struct {
 	pressure    int64             // see feelBacklog
 	strain      int64             // smoothed; see feelStrain
 	ticks       app.Ticks
+	next        time.Duration // when Tick is due
 	report      wire.Report
 	cellsReport wire.CellsReport
 	reportAt    time.Duration
@@ -139,6 +140,11 @@ func (a *CellApp) Cells() iter.Seq[space.Hosted] {
 
 // Tick runs a tick if one is due and returns when the next one is.
 func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
+	a.next = a.tick(now)
+	return a.next
+}
+
+func (a *CellApp) tick(now time.Duration) (next time.Duration) {
 	if a.dismissed {
 		return now + a.cfg.Tick
 	}
@@ -146,7 +152,13 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 		a.lastWords(now)
 		return now + a.cfg.Tick
 	}
+	if a.disturbed() {
+		a.wake(now)
+	}
 	if !a.ticks.Begin(now) {
+		if a.ticks.Resting() {
+			return a.ticks.Next()
+		}
 		a.population.TellEarly(now)
 		return a.nextTurn(now)
 	}
@@ -166,7 +178,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	a.watch.Leave()
 	a.measure(now)
 	a.ticks.End(a.ticks.Now(), &a.report)
-	return a.nextTurn(now)
+	return a.rest(now)
 }
 
 // Turns is how often in a tick the CellApp sends neighbours the moves that clients have made. A

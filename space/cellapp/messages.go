@@ -14,6 +14,7 @@ import (
 
 // Opened implements mercury.Handler.
 func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	a.wake(now)
 	if a.links.Dead(peer) {
 		a.cfg.Transport.Abort(ch)
 		return
@@ -33,6 +34,7 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 // Closed implements mercury.Handler. The manager decides what a lost channel means; a CellApp acts
 // only on its verdicts.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	a.wake(now)
 	a.door.Closed(ch)
 	a.channelBroke(now, ch, reason)
 	if !a.manager.Closed(now, ch, reason) || a.dismissed || a.retired || a.manager.TurnedAway() {
@@ -56,6 +58,7 @@ func (a *CellApp) Trouble() error {
 
 // Message implements mercury.Handler.
 func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	a.wake(now)
 	from, ok := a.links.From(ch)
 	if !ok || a.dismissed {
 		return

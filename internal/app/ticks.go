@@ -75,12 +75,14 @@ func (t *Ticks) Span() time.Duration { return t.span }
 func (t *Ticks) Next() time.Duration { return max(t.due, t.rest) }
 
 // Rest leaves out the ticks before until, in which the app would find nothing to do. It returns when
-// the next one is due. Whatever comes to the app ends the rest, by Wake.
+// the next one is due. Whatever comes to the app ends the rest, by Wake. In a rest, it makes that
+// longer or shorter.
 //
 //	ticks   |   |   .   .   .   |   .   |   |
 //	          Rest            until   ^
 //	                                  Wake
 func (t *Ticks) Rest(until time.Duration) (next time.Duration) {
+	t.rest = 0
 	if left := until - t.due; left > 0 {
 		t.rest = t.due + (left+t.Period-1)/t.Period*t.Period
 	}

@@ -88,7 +88,10 @@ func TestTicksRest(t *testing.T) {
 	}
 	tick(407*ms, 507*ms)
 
-	ticks.Rest(1007 * ms)
+	ticks.Rest(2000 * ms)
+	if next := ticks.Rest(1007 * ms); next != 1007*ms {
+		t.Errorf("a rest that becomes shorter lasts until %v", next)
+	}
 	if last := ticks.Wake(750 * ms); last != 707*ms || ticks.Resting() {
 		t.Errorf("woken between two ticks: the last was at %v", last)
 	}

@@ -149,7 +149,7 @@ func (p *Process) due() time.Duration {
 // nextTick is when the app wants its next tick: what came may have ended its rest.
 func (p *Process) nextTick() time.Duration {
 	if r, ok := p.app.(interface{ NextTick() time.Duration }); ok {
-		return min(p.next, r.NextTick())
+		return max(r.NextTick(), p.c.now)
 	}
 	return p.next
 }

@@ -42,7 +42,7 @@ func (p *Process) loop() error {
 			return p.stop()
 		}
 		if r, ok := p.app.(Resting); ok {
-			p.next = min(p.next, r.NextTick())
+			p.next = r.NextTick()
 		}
 		if _, err := p.receive(p.next, p.rest()); err != nil {
 			return err

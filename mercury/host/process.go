@@ -25,9 +25,9 @@ type App interface {
 }
 
 // Resting is an App that leaves out ticks while it has nothing to do. What comes to it may bring the
-// next one forward, so that it is asked before each wait.
+// next one forward or put it off, so that it is asked before each wait.
 type Resting interface {
-	// NextTick is when Tick is due, if that is before what Tick said.
+	// NextTick is when Tick is due, whatever Tick said.
 	NextTick() time.Duration
 }
 

@@ -73,6 +73,7 @@ type CellAppMgr struct {
 
 	lastLook uint64 // the last token of Config.Lookout
 
+	sole      bool // no other may lead, and no lease is claimed in ticks
 	ticks     app.Ticks
 	awake     awake
 	policy    balance.Policy
@@ -185,6 +186,7 @@ func (m *CellAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason erro
 // Tick does what is due, and returns when it wants to be called again.
 func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	m.wake(now)
+	m.rouse(now)
 	if !m.ticks.Begin(now) {
 		return m.ticks.Next()
 	}
@@ -211,7 +213,8 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.tellObservers()
 		m.tellOperators()
 	}
-	return m.ticks.End(m.ticks.Now(), &m.own)
+	m.ticks.End(m.ticks.Now(), &m.own)
+	return m.rest()
 }
 
 // awake measures the time during which the manager was awake: the time between inputs, but no more

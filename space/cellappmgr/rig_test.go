@@ -174,6 +174,7 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 		t.Fatal(err)
 	}
 	r.m = m
+	m.sole = true
 	m.Tick(0)
 	return r
 }

@@ -52,7 +52,8 @@ type Seat struct {
 	fellows  []fellow            // the other managers, in the order of Places
 	calls    []mercury.ChannelID // to those of them that are told that this one leads
 	tellAt   time.Duration
-	lastLook uint64 // the last token of Config.Lookout, of all managers here
+	lastLook uint64        // the last token of Config.Lookout, of all managers here
+	next     time.Duration // when Tick is due
 	buf      []byte
 	ended    bool // the world was stopped
 	saved    *saved
@@ -174,6 +175,19 @@ func (s *Seat) check(now time.Duration) {
 
 // Tick does what is due, and returns when it wants to be called again.
 func (s *Seat) Tick(now time.Duration) (next time.Duration) {
+	s.next = s.tick(now)
+	return s.next
+}
+
+// NextTick is when Tick is due, by what has come until now.
+func (s *Seat) NextTick() time.Duration {
+	if s.mgr == nil || s.anew {
+		return s.next
+	}
+	return s.mgr.NextTick()
+}
+
+func (s *Seat) tick(now time.Duration) (next time.Duration) {
 	if s.check(now); s.anew {
 		return now + s.cfg.Tick
 	}
@@ -268,6 +282,7 @@ func (s *Seat) begin(now time.Duration) {
 		s.lease.Resign(now)
 		return
 	}
+	_, m.sole = s.lease.(alone)
 	m.seatCounts, m.lastLook = &s.counts, s.lastLook
 	m.recovery.on = cfg.RecoveryWindow > 0 && !(s.cfg.Fresh && s.grant.Term == 1)
 	m.inheritStop(now, s.saved)

@@ -217,7 +217,7 @@ func (n *node) Advance(now time.Duration) {
 // nextTick is when the app wants its next tick: what came may have ended its rest.
 func (a *App) nextTick() time.Duration {
 	if r, ok := a.app.(interface{ NextTick() time.Duration }); ok {
-		return min(a.next, max(r.NextTick(), a.w.Now()))
+		return max(r.NextTick(), a.w.Now())
 	}
 	return a.next
 }

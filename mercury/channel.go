@@ -205,9 +205,21 @@ func (c *channel) fire(e *Endpoint) {
 		e.touch(c)
 	}
 	if c.lastSent+e.cfg.KeepAlive <= e.now {
-		c.ping = true
-		e.touch(c)
+		c.keepAlive(e)
 	}
+}
+
+// keepAlive sends something. An ack that is owed says as much as a ping, and asks for no answer: the
+// peer has just shown that it is there. (A ping went instead, or with it. So both ends of an idle
+// channel pinged each other all the time, since the ack of a ping is sent just before the next one
+// comes.)
+func (c *channel) keepAlive(e *Endpoint) {
+	if c.in.ackPending {
+		c.in.ackNow = true
+	} else {
+		c.ping = true
+	}
+	e.touch(c)
 }
 
 // segmentLimit is the longest piece of a reliable stream that fits in a packet now.

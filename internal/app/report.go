@@ -10,12 +10,17 @@ import (
 // Reports is the rhythm in which an app reports to the CellAppMgr.
 type Reports struct{ at time.Duration }
 
+// wakesLate is by how much a tick may run late and the report still go in it. (A report that was sent
+// a moment after its tick was due missed the tick a second later, and was late by a whole tick: so
+// channels were silent for longer than a second, and pinged.)
+const wakesLate = 10 * time.Millisecond
+
 // Due reports whether a report is to be sent now. If so, the next one is due a period later.
 func (r *Reports) Due(now time.Duration) bool {
 	if now < r.at {
 		return false
 	}
-	r.at = now + wire.ReportPeriod
+	r.at = now + wire.ReportPeriod - wakesLate
 	return true
 }
 

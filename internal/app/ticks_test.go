@@ -112,3 +112,23 @@ func TestTicksRest(t *testing.T) {
 		t.Errorf("without a rest the next tick moves to %v", ticks.Next())
 	}
 }
+
+// Reports keep their period however late ticks run: one that went late does not put off the next.
+func TestReportsKeepTheirPeriod(t *testing.T) {
+	var r app.Reports
+	ticks := app.Ticks{Period: 100 * ms}
+	sent := 0
+	for i := range 600 {
+		now := time.Duration(i) * 100 * ms
+		if i%20 == 10 {
+			now += 3 * ms // the system was busy
+		}
+		if ticks.Begin(now) && r.Due(now) {
+			sent++
+		}
+		ticks.End(now, new(wire.Report))
+	}
+	if sent != 60 {
+		t.Errorf("%d reports in a minute", sent)
+	}
+}

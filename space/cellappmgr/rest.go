@@ -87,9 +87,11 @@ func (m *CellAppMgr) gateRests() bool {
 // restUntil is when something is due in a settled world, if nothing comes. What goes by the time for
 // which the manager was awake is due no earlier than that.
 func (m *CellAppMgr) restUntil() time.Duration {
-	until := min(m.balanceAt, m.metaAt, m.statusAt, m.awake.at+m.awake.step-m.cfg.Tick)
+	until := min(m.balanceAt, m.metaAt, m.awake.at+m.awake.step-m.cfg.Tick)
 	for _, a := range m.members {
 		switch {
+		case a.role == wire.Observer:
+			until = min(until, m.statusAt)
 		case a.retiring || a.missing || a.replaced || a.spared || a.inquiry != nil:
 			return 0
 		case a.reports():

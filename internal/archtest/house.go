@@ -189,7 +189,7 @@ space: 83
 space/cluster: 34
 entity.Base: 49
 space.Cell: 29
-space.Population: 46
+space.Population: 47
 space.Real: 81
 `
 

@@ -197,7 +197,8 @@ func TestQueueDies(t *testing.T) {
 		for i, x := range all {
 			v.until(fmt.Sprint("client ", i, " knows"), time.Minute, func() bool { return x.State() == client.Closed })
 		}
-		v.until("the new LoginApp knows that the world is full", 10*time.Second, func() bool { return v.observer.last.LoginsRefused })
+		v.wait(time.Second) // the new LoginApp joins, and hears that the world is full
+		v.until("the world is full", 10*time.Second, func() bool { return v.observer.last.LoginsRefused })
 		again := v.queueUp("cat", "bob")
 		v.leave(ann)
 		v.until("one is in", 30*time.Second, func() bool { return len(v.arrived) == 2 })

@@ -98,7 +98,9 @@ func (w *world) board(r *space.Real) {
 		case 0:
 			r.Alight()
 		case 1:
-			_ = r.SetPosition(property.Vector3{X: r.Position().X + 1, Z: r.Position().Z})
+			to := r.Position()
+			to.X++
+			w.expect(r.SetPosition(to), nil)
 		case 2:
 			w.expect(r.Board(r.Vehicle(), bench(r), property.Vector3{X: c.Float32()}), space.ErrNoVehicle)
 		}

@@ -143,14 +143,25 @@ func (k *ridersSit) converged() (err error) {
 			position, direction := p.Seat()
 			seat := presence.Spot{Position: position, Direction: direction}
 			switch at := (presence.Spot{Position: v.Position(), Direction: v.Direction()}); {
-			case !found:
-				err = fmt.Errorf("%s rides on %s, which is not on its cell", v.ID(), v.Vehicle())
+			case !found && k.near(v):
+				err = fmt.Errorf("%s rides on %s, which is near and not on its cell", v.ID(), v.Vehicle())
+			case !found: // it was left behind, and waits
 			case seat.On(on) != at:
 				err = fmt.Errorf("%s is at %v, and its seat on %s at %v", v.ID(), at, v.Vehicle(), seat.On(on))
 			}
 		})
 	}
 	return err
+}
+
+// near reports whether the vehicle of somebody is where it must be on the cell of that one, too.
+func (k *ridersSit) near(of space.View) (near bool) {
+	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
+		if v.ID() == of.Vehicle() && v.IsReal() && cell.Space() == theSpace && apart(v.Position(), of.Position()) < aoiRadius {
+			near = true
+		}
+	})
+	return near
 }
 
 // passenger is the script of whoever can ride.

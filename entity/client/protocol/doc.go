@@ -93,8 +93,9 @@
 // everything seen before, or by LeaveSpace, which does the same when the entity was teleported, and
 // is followed by Arrived once all near by have been told. Transit in place of LeaveSpace drops
 // nothing: the client maps its coordinates, and who is seen on both sides stays. Then Enter,
-// Changes, Call, Rest, Leave for the entities in the area of interest. Nothing about an entity
-// comes before its Enter or after its Leave.
+// Changes, Call, Rest, Ride, Leave for the entities in the area of interest. Nothing about an entity
+// comes before its Enter or after its Leave. A [Ride] comes after the Enter of the vehicle; from there
+// on to the Ride that ends it, no Rest and no packet tells the place of who rides.
 //
 // Instead of a Leave there may be a [Keep], and then a [Return] instead of the next Enter. The witness
 // alone decides what is kept and in which of MaxKept slots, and says so in the stream of bundles, which
@@ -150,6 +151,9 @@
 // applied. The server takes no Move with another number, of another incarnation, or with a smaller
 // sequence number than one before. So a Move that was made before the client knew never undoes
 // what the server said, whatever is lost or late.
+//
+// A Forced may name a vehicle: then its place is a seat on that, and so are those of the moves that
+// repeat its number. So a seat is never taken for a place in the world, or the other way round.
 //
 // [Controlled] and [MoveOther] are the same for an entity that is not the player's own. The number and
 // the incarnation are that entity's. A Controlled comes after the Enter of its entity; its Leave, Keep or

@@ -80,7 +80,7 @@ func TestSettingsReachTheProcesses(t *testing.T) {
 		// The leases and the ends of a leader are the runner's: a Cluster sets Leads and Ends, and
 		// the votes of the managers are the only Lease so far.
 		{"Seat", seat, []string{"Lease", "Leads", "Ends"}},
-		{"CellAppMgr", seat.Config, nil},
+		{"CellAppMgr", seat.Config, []string{"ForObservers"}},       // which only the door of the leader knows
 		{"BaseAppMgr", roles.baseAppMgrConfig(e), []string{"Tick"}}, // it answers without waiting for one
 		// A store that is open has been changed, and only simulated worlds go without a lease.
 		{"DBApp", roles.dbAppConfig(e, true), []string{"Change", "Unleased"}},

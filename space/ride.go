@@ -15,16 +15,10 @@ import (
 
 // This file has vehicles and who rides on them; the package documentation has the rules.
 
-const (
-	// VehiclePatience is how long a passenger waits for a vehicle that is not on its cell, before it
-	// leaves it: longer than a ghost needs to come, and than bases mostly need to restore both after a
-	// CellApp has died.
-	VehiclePatience = 10 * time.Second
-
-	// maxStack is how many vehicles may carry one another: a rider on a horse on a cart on a ferry, and
-	// one more. All of them are looked at in each tick.
-	maxStack = 4
-)
+// VehiclePatience is how long a passenger waits for a vehicle that is not on its cell, before it
+// leaves it: longer than a ghost needs to come, and than bases mostly need to restore both after a
+// CellApp has died.
+const VehiclePatience = 10 * time.Second
 
 // Errors of Real.Board.
 var (
@@ -60,7 +54,7 @@ func (r *Real) Board(vehicle entity.ID, position, direction property.Vector3) er
 		return err
 	}
 	v := r.cell.on(vehicle)
-	if v == nil || v.e == r.e || r.cell.stack(v, r.e.ID) >= maxStack {
+	if v == nil || v.e == r.e || r.cell.stack(v, r.e.ID) >= presence.MaxStack {
 		return fmt.Errorf("%w: %s", ErrNoVehicle, vehicle)
 	}
 	r.stopWalking()
@@ -107,11 +101,11 @@ func (c *Cell) on(id entity.ID) *record {
 }
 
 // stack is how many vehicles carry one another, beginning with v, as far as is known here. It is at least
-// maxStack if one of them is the entity with an id: nobody rides on what rides on it.
+// presence.MaxStack if one of them is the entity with an id: nobody rides on what rides on it.
 func (c *Cell) stack(v *record, id entity.ID) (n int) {
-	for n < maxStack && v != nil {
+	for n < presence.MaxStack && v != nil {
 		if v.e.ID == id {
-			return maxStack
+			return presence.MaxStack
 		}
 		n++
 		if v.e.Ride.Vehicle == 0 {
@@ -203,7 +197,7 @@ func (r *Real) carried(depth int) {
 	r.carriedTick = c.tick
 	v := c.population.find(r.e.Ride.Vehicle)
 	switch {
-	case c.population.frozen && (v == nil || v.cell != c || c.stack(v, r.e.ID) >= maxStack):
+	case c.population.frozen && (v == nil || v.cell != c || c.stack(v, r.e.ID) >= presence.MaxStack):
 		return
 	case v == nil:
 		if r.vehicleMissing == 0 {
@@ -212,12 +206,12 @@ func (r *Real) carried(depth int) {
 			r.thrownOff()
 		}
 		return
-	case v.cell != c || c.stack(v, r.e.ID) >= maxStack:
+	case v.cell != c || c.stack(v, r.e.ID) >= presence.MaxStack:
 		r.thrownOff() // it is in another space now; or two boarded each other on two cells
 		return
 	}
 	r.vehicleMissing = 0
-	if v.real != nil && depth < maxStack {
+	if v.real != nil && depth < presence.MaxStack {
 		v.real.carried(depth + 1)
 	}
 	if r.e.Ride.Vehicle == v.e.ID && !r.follow(v) && !c.population.frozen {

@@ -114,7 +114,7 @@ func TestBoardIsRefused(t *testing.T) {
 	for n := range 9 {
 		under := r.spawn(-45)
 		err := under.Board(top.ID(), property.Vector3{Y: 1}, property.Vector3{})
-		if want := n >= maxStack; errors.Is(err, ErrNoVehicle) != want {
+		if want := n >= presence.MaxStack; errors.Is(err, ErrNoVehicle) != want {
 			t.Errorf("number %d of a tower: %v", n+2, err)
 		}
 		if err == nil {
@@ -123,7 +123,7 @@ func TestBoardIsRefused(t *testing.T) {
 	}
 	r.put(b, -20)
 	r.tick(1)
-	if at := top.Position(); at.X != -20 || at.Y != maxStack {
+	if at := top.Position(); at.X != -20 || at.Y != presence.MaxStack {
 		t.Errorf("who is on top is at %v", at)
 	}
 	a.Destroy()

@@ -3,6 +3,7 @@ package witness
 import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 )
@@ -19,9 +20,6 @@ import (
 //
 // Both ends are reliable words on the place: packets from before them do not count, and the first place
 // after the second one is told whole.
-
-// maxStack is how many vehicles that carry one another are served first.
-const maxStack = 4
 
 // aboard reports whether the client knows the place from that of a vehicle.
 func (en *entry) aboard() bool { return en.unseen&unseenPlace != 0 }
@@ -72,7 +70,7 @@ func (w *Witness) sayRide(en *entry) {
 // client moves its own entity on it.
 func (w *Witness) serveVehicles() {
 	id := w.view.watcher.Ride.Vehicle
-	for range maxStack {
+	for range presence.MaxStack {
 		if id == 0 || len(w.bundle) >= MaxDirect {
 			return
 		}

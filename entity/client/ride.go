@@ -13,9 +13,9 @@ import (
 // This file has who rides on what. The server tells the seat on a vehicle, and the place follows here from
 // that of the vehicle: whenever that moves, its riders move.
 
-// maxStack bounds how many vehicles carry one another: what no server does (it takes four) must not keep
-// a client busy.
-const maxStack = 8
+// maxStack bounds how many vehicles carry one another: what no server tells, a ring for one, must not
+// keep a client busy. While a ride changes, it may hold more than a server ever has at once.
+const maxStack = 2 * presence.MaxStack
 
 // ride is the vehicle that a replica is on.
 type ride struct {

@@ -7,6 +7,10 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
+// MaxStack is how many vehicles may carry one another: a rider on a horse on a cart on a ferry, and one
+// more. All of them are looked at in each tick.
+const MaxStack = 4
+
 // Ride is the vehicle that an entity is on, and its seat there. Whoever rides nothing has no vehicle.
 type Ride struct {
 	Vehicle entity.ID

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -97,16 +96,10 @@ func TestRideOverLines(t *testing.T) {
 	}
 	until := func(what string, s *session.Session, f func(c *client.Client) bool) {
 		t.Helper()
-		for end := time.Now().Add(patience); ; time.Sleep(cfg.Tick) {
-			ok := false
+		eventually(t, what, func() (ok bool) {
 			do(s, func(c *client.Client) error { ok = f(c); return nil })
-			if ok {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatal("never: " + what)
-			}
-		}
+			return ok
+		})
 	}
 	// aboard reports whether a client sees ada on the ferry, at a seat.
 	aboard := func(c *client.Client, seat property.Vector3) bool {

@@ -21,11 +21,14 @@ type LeaseAsk struct {
 	Term uint32
 	// Round is for the answer.
 	Round uint64
+	// Leaving says that the sender is being stopped, and still needs the votes to end in order.
+	Leaving bool
 }
 
 func (m *LeaseAsk) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Term)
 	c.Uvarint(&m.Round)
+	c.Bool(&m.Leaving)
 }
 
 // Append and Parse are what code describes.

@@ -98,7 +98,7 @@ func samples() []wire.Received {
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Allocators: []uint32{7, 1 << 20}},
 		&wire.AppDead{Role: wire.BaseApp, App: addr4, Mourners: []mercury.Address{addr6, addr4}, Number: 1 << 40, Allocator: 1 << 20, Rule: rule},
 		&wire.Alive{}, &wire.Look{Inquiry: 1 << 40, App: addr4}, &wire.Seen{Inquiry: 1 << 40, App: addr6, Reach: mercury.ReachSilent}, &wire.Mourned{App: addr4},
-		&wire.LeaseAsk{Term: 200, Round: 1 << 40}, &wire.LeaseVote{Term: 200, Round: 1 << 40, Granted: true, Highest: 201},
+		&wire.LeaseAsk{Term: 200, Round: 1 << 40, Leaving: true}, &wire.LeaseVote{Term: 200, Round: 1 << 40, Granted: true, Highest: 201},
 		&wire.Freeze{On: true},
 		&wire.Dismissed{Term: 7, Reason: "declared dead"},
 		&wire.SpaceDestroyed{Request: 1 << 40, Reason: "configured"},

@@ -76,6 +76,8 @@ type ballotPaper struct {
 	begun bool
 	vote  vote   // the last
 	high  uint32 // the highest term of any vote that is known
+
+	leaving bool // the process is being stopped: it does not stand any more
 }
 
 type electionState uint8
@@ -92,6 +94,8 @@ type vote struct {
 	to    mercury.Address // zero for itself
 	self  bool
 	until time.Duration
+
+	leaving bool // who was granted it is being stopped
 }
 
 // notGranted is before any ask.
@@ -146,6 +150,23 @@ func (e *election) Resign(now time.Duration) {
 	}
 }
 
+// leave is told that the process is being stopped. Who leads goes on to, and says so; nobody else begins.
+func (e *election) leave(now time.Duration) {
+	e.leaving = true
+	if e.state == asking {
+		e.giveUp(now)
+	}
+	if e.state == leading {
+		e.askAt = now
+	}
+}
+
+// awaited reports whether a leader that is being stopped leads by this vote: without a majority it could not
+// end in order.
+func (e *election) awaited(now time.Duration) bool {
+	return e.vote.leaving && !e.vote.self && now < e.vote.until
+}
+
 func (e *election) rank() time.Duration { return time.Duration(e.self) * rankDelay }
 
 // mayVote reports whether no vote of before the start can bind anyone any more.
@@ -153,7 +174,7 @@ func (e *election) mayVote(now time.Duration) bool { return e.begun && now-e.beg
 
 // mayStand reports whether the own vote is free, and it is this manager's turn.
 func (e *election) mayStand(now time.Duration) bool {
-	return e.mayVote(now) && now >= e.tryAt && (e.vote.self || now >= e.vote.until+e.rank())
+	return !e.leaving && e.mayVote(now) && now >= e.tryAt && (e.vote.self || now >= e.vote.until+e.rank())
 }
 
 // begin stands for a term. The own vote is free, or bound to this manager.
@@ -186,7 +207,7 @@ func (e *election) ask(now time.Duration) {
 func (e *election) askAll(now time.Duration, term uint32) {
 	for i := range e.n {
 		if i != e.self {
-			e.send(i, &wire.LeaseAsk{Term: term, Round: uint64(now)})
+			e.send(i, &wire.LeaseAsk{Term: term, Round: uint64(now), Leaving: e.leaving})
 		}
 	}
 }
@@ -214,7 +235,7 @@ func (e *election) asks(now time.Duration, from mercury.Address, m *wire.LeaseAs
 	granted := e.mayVote(now) && m.Term > 0 && m.Term <= MaxTerm &&
 		(m.Term > e.vote.term && (free || bound) || m.Term == e.vote.term && bound)
 	if granted {
-		e.vote = vote{term: m.Term, to: from, until: now + LeaseTime}
+		e.vote = vote{term: m.Term, to: from, until: now + LeaseTime, leaving: m.Leaving}
 		e.high = max(e.high, m.Term)
 	}
 	return wire.LeaseVote{Term: m.Term, Round: m.Round, Granted: granted, Highest: e.highest()}

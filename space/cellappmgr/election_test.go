@@ -214,6 +214,35 @@ func TestElectionTakesOver(t *testing.T) {
 	}
 }
 
+// TestElectionLeaves: all are being stopped. The leader goes on to lead, the others know that it is awaited,
+// and when it has ended nobody begins.
+func TestElectionLeaves(t *testing.T) {
+	p := newPolling(t, 3, 9)
+	first := p.elected()
+	if p.voters[(first+1)%3].e.awaited(p.now) {
+		t.Error("a leader that stays is awaited")
+	}
+	for _, v := range p.voters {
+		v.e.leave(v.clock(p.now))
+	}
+	p.run(20 * time.Second)
+	if p.leader() != first {
+		t.Fatalf("%d leads, and %d led before", p.leader(), first)
+	}
+	for i, v := range p.voters {
+		if is := v.e.awaited(v.clock(p.now)); is != (i != first) {
+			t.Errorf("%d awaits its leader: %v", i, is)
+		}
+	}
+	p.voters[first].cut, p.voters[first].until = true, time.Hour
+	p.run(20 * time.Second)
+	for i, v := range p.voters {
+		if i != first && (v.leads || v.e.awaited(v.clock(p.now))) {
+			t.Errorf("%d leads %v, and awaits %v", i, v.leads, v.e.awaited(v.clock(p.now)))
+		}
+	}
+}
+
 // TestElectionWithoutTerms: who needs a term above all that there are leads no more, not even in its own.
 func TestElectionWithoutTerms(t *testing.T) {
 	p := newPolling(t, 3, 8)

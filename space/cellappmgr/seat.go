@@ -241,6 +241,17 @@ func (s *Seat) Stop() status.Stop {
 	return s.mgr.Stop()
 }
 
+// Leave says that the process is being stopped. If a manager leads here it goes on to, and those who stand by
+// for it learn of it; otherwise none begins to lead here.
+func (s *Seat) Leave(now time.Duration) {
+	if s.check(now); s.polls != nil {
+		s.polls.leave(now)
+	}
+}
+
+// Awaited reports whether a manager that is being stopped, too, leads by the vote of this one.
+func (s *Seat) Awaited(now time.Duration) bool { return s.polls != nil && s.polls.awaited(now) }
+
 // Ended reports whether the world was stopped, and the process can end.
 func (s *Seat) Ended() bool { return s.ended }
 

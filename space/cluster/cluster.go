@@ -304,8 +304,8 @@ func (c *Cluster) all() []*host.Process {
 // the managers and the store goes on serving until the BaseApps elsewhere have written all and
 // left, or are declared dead, for SaveTime at most. If they stay, since the managers alone are to
 // be replaced, Stop takes that long. Of several managers (Config.Managers) it is the one that leads
-// that waits, as long as it leads: they need a majority for that, so a world with them is better
-// ended by Shutdown.
+// that waits. It needs a majority for that: so those that stand by wait for it, if they are stopped
+// less than a second before it, or after it.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		if c.detach != nil {
@@ -316,6 +316,7 @@ func (c *Cluster) Stop() error {
 			c.cfg.Log.Info("the store stays until the BaseApps elsewhere have left", "baseapps", n, "at most", SaveTime)
 		}
 		c.stopping.Store(true)
+		c.leave()
 		if c.lead != nil {
 			c.lead.stop()
 		}
@@ -330,6 +331,7 @@ func (c *Cluster) Stop() error {
 		}
 		saved := c.save()
 		c.awaitWriters(until)
+		c.awaitLeader(until.Add(cellappmgr.LeaseTime))
 		c.turnAway()
 		start := c.startToEnd()
 		for _, p := range c.all() {

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // leadAgain is when the processes that belong to a leader are tried again, if one could not be started.
@@ -109,6 +110,39 @@ func (c *Cluster) endLeading() {
 		}
 		if err := p.Stop(); err != nil {
 			c.cfg.Log.Warn("a process of the leader had ended by itself", "error", err)
+		}
+	}
+}
+
+// leaderWord is how long managers that stand by and are stopped wait to hear that the leader is being stopped,
+// too: whoever stops all processes of a world reaches them within that.
+const leaderWord = time.Second
+
+// leave says that the managers here are being stopped.
+func (c *Cluster) leave() {
+	if c.cellAppMgr != nil {
+		_ = c.cellAppMgr.Do(func(a host.App) { a.(*cellappmgr.Seat).Leave(c.host.Clock()) }) // one that has ended leads nobody
+	}
+}
+
+// awaitLeader keeps managers that stand by until the leader has ended, if that is being stopped, too, but not
+// for longer than until. When all of them were stopped at once the standbys used to end first. The leader
+// lost its majority, the store with it, and BaseApps could not write what they had.
+func (c *Cluster) awaitLeader(until time.Time) {
+	if c.cellAppMgr == nil || len(c.places) < 2 {
+		return
+	}
+	standsBy := func() (yes, awaited bool) {
+		err := c.cellAppMgr.Do(func(a host.App) {
+			s := a.(*cellappmgr.Seat)
+			yes, awaited = s.Term() == 0, s.Awaited(c.host.Clock())
+		})
+		return yes && err == nil, awaited
+	}
+	for hear := time.Now().Add(leaderWord); time.Now().Before(until); time.Sleep(pollPeriod) {
+		yes, awaited := standsBy()
+		if !yes || !awaited && time.Now().After(hear) {
+			return
 		}
 	}
 }

@@ -277,6 +277,77 @@ func TestStopOfAll(t *testing.T) {
 	}
 }
 
+// TestStopOfAllManagers: as TestStopOfAll, with managers at three places, of which two stand by. These
+// used to end first, and took the majority away from the one with the store.
+func TestStopOfAllManagers(t *testing.T) {
+	t.Parallel()
+	kept := memory.New()
+	cfg := guilds(t, kept, 20)
+	cfg.Managers = freePlaces(t, 3)
+	managers := make([]*cluster.Cluster, len(cfg.Managers))
+	for i, place := range cfg.Managers {
+		own := cfg
+		own.ManagerPort = netip.MustParseAddrPort(place).Port()
+		c, err := cluster.StartManagers(context.Background(), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Stop() }()
+		managers[i] = c
+	}
+	bases, err := cluster.StartBaseApp(context.Background(), cfg, netip.AddrPort{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = bases.Stop() }()
+	eventually(t, "written", func() bool { return len(rows(t, kept)) == 20 })
+	ended := make(chan error, len(managers))
+	for _, c := range managers {
+		go func() { ended <- c.Stop() }()
+	}
+	time.Sleep(3 * time.Second) // a leader that has lost its majority stops leading earlier
+	if err := bases.Stop(); err != nil {
+		t.Error(err)
+	}
+	begun := time.Now()
+	for range managers {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(begun); took > cluster.SaveTime/2 {
+		t.Errorf("stopped within %v", took)
+	}
+}
+
+// TestStopOfStandby: managers that stand by end soon when nobody else is being stopped.
+func TestStopOfStandby(t *testing.T) {
+	t.Parallel()
+	cfg := guilds(t, memory.New(), 0)
+	cfg.Managers = freePlaces(t, 3)
+	var standby *cluster.Cluster
+	for i, place := range cfg.Managers {
+		own := cfg
+		own.ManagerPort = netip.MustParseAddrPort(place).Port()
+		c, err := cluster.StartManagers(context.Background(), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Stop() }()
+		if i == 2 { // two of them lead before it comes
+			standby = c
+		}
+	}
+	eventually(t, "stands by", func() bool { _, err := standby.Status(); return errors.Is(err, cluster.ErrStandsBy) })
+	begun := time.Now()
+	if err := standby.Stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > cluster.SaveTime/2 {
+		t.Errorf("stopped within %v", took)
+	}
+}
+
 // TestStopWithoutStore: a BaseApp that is stopped after the store has gone says why it could not
 // write.
 func TestStopWithoutStore(t *testing.T) {

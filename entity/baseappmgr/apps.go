@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -21,6 +22,8 @@ type knownApp struct {
 	// bases is how many it had by its last report, and placed how many it was to make since then,
 	// less the proxies that have ended.
 	bases, placed int
+	// heard is when it last told its load.
+	heard time.Duration
 	// announced says that it has told its names since it joined.
 	announced bool
 	// told says that it has done so once, over whichever channel, so that its accounts are known.
@@ -49,12 +52,20 @@ type knownApp struct {
 // load is how many bases it has or will have soon, as far as is known.
 func (a *knownApp) load() int { return max(a.proxies, a.bases+a.placed) }
 
-// better reports whether a new base is better made on a than on o: not where bases go away, and
-// then where the fewest are.
-func (a *knownApp) better(o *knownApp) bool {
+// silentTime is how long a BaseApp may be silent until others are chosen before it: two reports are missing.
+// One that hangs used to be given its share of the logins until it was declared dead.
+const silentTime = 5 * wire.ReportPeriod / 2
+
+func (a *knownApp) silent(now time.Duration) bool { return now-a.heard > silentTime }
+
+// better reports whether a new base is better made on a than on o: not where bases go away, nor where
+// nothing has been heard of for a while, and then where the fewest are.
+func (a *knownApp) better(now time.Duration, o *knownApp) bool {
 	switch {
 	case a.leaving != o.leaving:
 		return o.leaving
+	case a.silent(now) != o.silent(now):
+		return o.silent(now)
 	case a.shedding[byWork] != o.shedding[byWork]:
 		return o.shedding[byWork]
 	}
@@ -87,7 +98,7 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 		m.log.Info("app joined", "role", j.Role, "at", from.at)
 	}
 	if a := (*apps)[i]; a.ch != from.ch {
-		a.ch, a.announced, a.away, a.room, a.early = from.ch, false, false, waiting{}, nil
+		a.ch, a.heard, a.announced, a.away, a.room, a.early = from.ch, from.now, false, false, waiting{}, nil
 		m.names.doubt(a.at)
 		m.doubt(a)
 	}
@@ -184,10 +195,10 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 
 // fewest is the BaseApp for a new base, among equals the one with the lowest address. It is nil
 // when none has joined.
-func (m *BaseAppMgr) fewest() *knownApp {
+func (m *BaseAppMgr) fewest(now time.Duration) *knownApp {
 	var best *knownApp
 	for _, a := range m.baseApps {
-		if !a.away && (best == nil || a.better(best)) {
+		if !a.away && (best == nil || a.better(now, best)) {
 			best = a
 		}
 	}

@@ -14,13 +14,14 @@ const MakeTimeout = 10 * time.Second
 // onBaseLoad notes how many bases a BaseApp has, and their work.
 func (m *BaseAppMgr) onBaseLoad(from sender, r *wire.BaseLoad) {
 	if a := getApp(m.baseApps, from.at); a != nil {
+		a.heard = from.now
 		a.bases, a.placed, a.reported = int(r.Bases), 0, a.worked(from.now, r)
 	}
 }
 
 // onPlaceBase names the least loaded BaseApp. There is one: that which asks.
 func (m *BaseAppMgr) onPlaceBase(from sender, p *wire.PlaceBase) {
-	on := m.fewest()
+	on := m.fewest(from.now)
 	on.placed++
 	m.links.Reply(from.ch, &wire.BasePlaced{Request: p.Request, App: on.at})
 }

@@ -186,7 +186,7 @@ func TestAccountsOfABaseAppThatIsAway(t *testing.T) {
 	if c := r.m.Counts(); c.Accounts != 1 {
 		t.Errorf("while it is away there are %+v", c)
 	}
-	if r.m.fewest() != nil {
+	if r.m.fewest(r.now) != nil {
 		t.Error("a base would be placed on it")
 	}
 	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: baseX})

@@ -37,7 +37,7 @@ func (w *waiting) waits(now time.Duration) bool { return w.turn > 0 && now < w.u
 // roomFor returns the BaseApp for a new proxy, or why there is none.
 func (m *BaseAppMgr) roomFor(now time.Duration, asker mercury.ChannelID, c *wire.CreateProxy) (*knownApp, protocol.Code) {
 	if m.cfg.MaxProxies == 0 {
-		on := m.fewest()
+		on := m.fewest(now)
 		if on == nil {
 			return nil, protocol.NotReady
 		}
@@ -52,7 +52,7 @@ func (m *BaseAppMgr) roomFor(now time.Duration, asker mercury.ChannelID, c *wire
 	}
 	var best *knownApp
 	for _, a := range m.baseApps {
-		if m.room(a) > 0 && (best == nil || a.better(best)) {
+		if m.room(a) > 0 && (best == nil || a.better(now, best)) {
 			best = a
 		}
 	}

@@ -208,3 +208,26 @@ func TestLostEndsLeaveRoom(t *testing.T) {
 	g.want(g.login, "dan", protocol.WorldFull)
 	g.tick(time.Second)
 }
+
+// TestSilentBaseApp: one of two BaseApps hangs. Whoever logs in then comes to the other one, although that
+// has more; when it is heard again it is chosen again.
+func TestSilentBaseApp(t *testing.T) {
+	r := newRig(t)
+	hangs, lives := r.joinTold(mercurytest.Host(20, 2)), r.joinTold(mercurytest.Host(21, 2))
+	says := func(ch mercury.ChannelID, bases uint32) { r.say(ch, &wire.BaseLoad{Bases: bases}) }
+	says(hangs, 1)
+	for range 3 {
+		r.tick(time.Second)
+		says(lives, 10)
+	}
+	r.create("ann")
+	r.asked(lives)
+	r.say(lives, &wire.PlaceBase{Request: 7})
+	var placed wire.BasePlaced
+	if id, body := r.got(lives); id != wire.BasePlacedID || placed.Parse(body) != nil || placed.App != mercurytest.Host(21, 2) {
+		t.Errorf("message %d, %+v", id, placed)
+	}
+	says(hangs, 1)
+	r.create("bob")
+	r.asked(hangs)
+}

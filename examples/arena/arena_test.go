@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,9 @@ import (
 	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/examples/arena/defs"
 	"github.com/cellscape/cellscape/examples/arena/game"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -150,5 +153,41 @@ func TestUndecided(t *testing.T) {
 	b, err := json.Marshal(&v)
 	if s := string(b); err != nil || strings.Contains(s, "lost_messages") || strings.Contains(s, "diverged_clients") || !strings.Contains(s, `"undecided":"the machine is busy"`) {
 		t.Errorf("%s, %v", s, err)
+	}
+}
+
+// TestMetrics: the page's server answers Prometheus, before the managers do and after.
+func TestMetrics(t *testing.T) {
+	schema, err := defs.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &flags{cellApps: 1, baseApps: 1}
+	c, err := cluster.Start(t.Context(), world(schema, f, slog.New(slog.DiscardHandler)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Stop() }()
+	s := newShow(f, slog.New(slog.DiscardHandler), secure.PrivateKey{})
+	if err := s.open(c.ManagerAddr()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.close() }()
+	scrape := func() string {
+		w := httptest.NewRecorder()
+		s.page().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		return w.Body.String()
+	}
+	if got := scrape(); !strings.Contains(got, "\ncellscape_world_known{") {
+		t.Errorf("before: %s", got)
+	}
+	if _, err := s.observer.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := scrape()
+	for _, want := range []string{`cellscape_world_known{why=""} 1`, "cellscape_cells 1", `cellscape_app_load{address="` + c.CellAppAddr(0).String()} {
+		if !strings.Contains(got, want) {
+			t.Errorf("after: %q is not in %s", want, got)
+		}
 	}
 }

@@ -3,12 +3,17 @@ package main
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/netip"
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"github.com/cellscape/cellscape/examples/arena/game"
+	"github.com/cellscape/cellscape/space/cluster/metrics"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -38,9 +43,29 @@ func (s *show) page() http.Handler {
 		_, _ = w.Write(indexHTML)
 	})
 	mux.HandleFunc("GET /status", s.serveStatus)
+	mux.Handle("GET /metrics", s.metrics())
 	mux.HandleFunc("POST /kill", s.serveKill)
 	// Another site that is open in the browser cannot kill anything.
 	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+// metrics answers Prometheus.
+func (s *show) metrics() http.Handler {
+	collector, err := metrics.New(metrics.Config{Status: func() (status.World, error) {
+		w, ok := s.observer.Status()
+		if err := s.observer.Trouble(); err != nil || ok {
+			return w, err
+		}
+		return w, errors.New("the managers have told nothing yet")
+	}})
+	if err != nil {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		})
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collector)
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
 // serveKill kills the CellApp of a number, and starts another in its place after the world has had

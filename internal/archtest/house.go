@@ -116,9 +116,10 @@ internal/sim/plants:
 
 # Floor 9.
 space/spacetest: FLOOR5 APPS ADAPTERS space/cluster
+space/cluster/metrics: space/cluster/status github.com/prometheus/client_golang/prometheus
 
 # Floor 10: what a reader copies, so public packages only.
-examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/spacetest examples/...
+examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/cluster/metrics space/spacetest examples/... github.com/prometheus/client_golang/prometheus github.com/prometheus/client_golang/prometheus/promhttp
 
 # Tools, each with the noun it serves: public packages only, too.
 mercury/netprobe: golang.org/x/sys/unix mercury mercury/secure ADAPTERS
@@ -154,6 +155,7 @@ entity/store/accounts: draws salts, and bounds how many goroutines hash at once
 entity/client/session: looks up names, starts the runner, and is asked from any goroutine
 entity/client/bots: turns thousands of clients on a few goroutines of its own, and is asked from any other
 space/cluster: starts the runner
+space/cluster/metrics: asked from any goroutine, and answers by a channel
 internal/archtest: runs the Go command
 internal/sim/plants: a program that runs the Go command
 property/defgen: a program

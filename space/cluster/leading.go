@@ -114,8 +114,8 @@ func (c *Cluster) endLeading() {
 	}
 }
 
-// leaderWord is how long managers that stand by and are stopped wait to hear that the leader is being stopped,
-// too: whoever stops all processes of a world reaches them within that.
+// leaderWord is how long managers that stand by and are stopped wait to hear that the leader is being
+// stopped, too: whoever stops all processes of a world reaches them within that.
 const leaderWord = time.Second
 
 // leave says that the managers here are being stopped.

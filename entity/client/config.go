@@ -62,8 +62,9 @@ type Config struct {
 	// Networks are the networks over which the client may dial the BaseApp, the preferred one
 	// first. Default: UDP.
 	Networks []string
-	// DialOver dials over one of Networks. Default: Transport.Dial, whatever the network.
-	DialOver func(network string, to mercury.Address) (mercury.ChannelID, error)
+	// DialOver dials a door of a BaseApp, over one of Networks. Pages dial by its name. Default:
+	// Transport.Dial, whatever the network.
+	DialOver func(to protocol.Door) (mercury.ChannelID, error)
 	// User and Password are for the LoginApp's Auth, each of at most protocol.MaxName bytes.
 	User, Password string
 	// Tickets keeps the ticket for dialling the BaseApp without a round trip. It is the

@@ -164,7 +164,7 @@ func (c *Client) dial(to protocol.Door) (mercury.ChannelID, error) {
 	if c.cfg.DialOver == nil {
 		return c.cfg.Transport.Dial(to.Address), nil
 	}
-	return c.cfg.DialOver(to.Network, to.Address)
+	return c.cfg.DialOver(to)
 }
 
 // askToResume is the first word on a new channel.

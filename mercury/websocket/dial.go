@@ -3,12 +3,9 @@ package websocket
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"strings"
-
-	"github.com/coder/websocket"
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/stream"
@@ -33,27 +30,11 @@ func (d dialer) url(to netip.AddrPort) string {
 }
 
 func (d dialer) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error) {
-	var socket net.Conn
-	// Each connection is one WebSocket for its life, so its HTTP transport needs no pool.
-	through := &http.Transport{
-		TLSClientConfig:   d.cfg.DialTLS,
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			dialer := net.Dialer{KeepAlive: -1}
-			c, err := dialer.DialContext(ctx, network, addr)
-			socket = c
-			return c, err
-		},
-	}
-	defer through.CloseIdleConnections()
 	url := d.url(to)
 	if d.cfg.DialTLS != nil && !strings.HasPrefix(url, "wss:") && !strings.HasPrefix(url, "https:") {
 		return nil, fmt.Errorf("%w: Config.URL gives %q, which is in the clear, and Config.DialTLS is set", mercury.ErrAddress, url)
 	}
-	ws, resp, err := websocket.Dial(ctx, url, &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: through},
-		HTTPHeader: d.cfg.Header,
-	})
+	ws, socket, resp, err := d.open(ctx, url)
 	if err != nil {
 		return nil, dialError(err, resp)
 	}

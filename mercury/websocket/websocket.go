@@ -41,12 +41,13 @@ type Config struct {
 	// TLS is the server's side of wss. With nil, Listen serves ws, as behind a proxy that ends TLS.
 	TLS *tls.Config
 	// DialTLS is the dialler's side of wss. With nil, Dial uses ws, and a Transport that listens
-	// with TLS does not dial.
+	// with TLS does not dial. In a page (GOOS=js) anything but nil means wss, and the browser says
+	// whom to trust.
 	DialTLS *tls.Config
 	// URL returns the URL to dial for an address, if it is not made of the address and Path: for
 	// example with a host name, as certificates demand. Dial calls it on goroutines of its own.
 	URL func(to netip.AddrPort) string
-	// Header is sent with each dial.
+	// Header is sent with each dial. A page cannot send one.
 	Header http.Header
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
@@ -91,18 +92,27 @@ func (c *Config) Validate() error {
 		faults = append(faults, errors.New("session: Config.Log is given, but Host has a log: leave one of them out"))
 	}
 	// These values stand for what is only known later.
-	known := c.client(host.Env{Transport: struct{ mercury.Transport }{}, Net: new(host.Net)}, netip.AddrPortFrom(netip.IPv6Loopback(), 1))
+	known := c.client(host.Env{Transport: struct{ mercury.Transport }{}, Net: new(host.Net)}, netip.AddrPortFrom(netip.IPv6Loopback(), 1), nil)
 	return errors.Join(append(faults, known.Validate())...)
 }
 
+// named is told the host name that a BaseApp has, before it is dialled. It may be nil.
+type named func(at netip.AddrPort, name string)
+
 // client returns the Config of the client.
-func (c *Config) client(e host.Env, loginApp netip.AddrPort) client.Config {
+func (c *Config) client(e host.Env, loginApp netip.AddrPort, named named) client.Config {
 	var networks []string // the network of LoginApp is that of the first carrier
 	for _, carrier := range e.Net.Carriers() {
 		networks = append(networks, carrier.Network())
 	}
+	dial := func(to protocol.Door) (mercury.ChannelID, error) {
+		if named != nil && to.Name != "" {
+			named(to.Address.At, to.Name)
+		}
+		return e.Net.DialOver(to.Network, to.Address)
+	}
 	return client.Config{
-		Networks: networks, DialOver: e.Net.DialOver,
+		Networks: networks, DialOver: dial,
 		Transport: e.Transport, Tickets: e.Guard, LoginApp: loginApp, Schema: c.Schema, User: c.User, Password: c.Password,
 		Scripts: c.Scripts, EnableLater: c.EnableLater, Events: c.Events, Filter: c.Filter, MaxDownload: c.MaxDownload, Tick: c.Tick, Log: e.Log,
 	}

@@ -10,6 +10,13 @@
 // Config.LoginApp names the network: "udp://host:port", "wss://...", "quic://...", "tls://...". The
 // player goes on to its BaseApp over the same one.
 //
+// # In a web page
+//
+// A program that is built for a page (GOOS=js GOARCH=wasm) has a session like any other, over "wss://..."
+// or, in the clear, "ws://...". A page dials by name. So BaseApps are dialled by the name that their door
+// has (cluster.Door.Name), and by their address if it has none. The browser decides whom to trust, and the
+// door decides which pages may come in (cluster.Door.Origins).
+//
 // # Contract
 //
 //   - Dial returns when the player's entity is in the world, so that client.Client.SetPosition and

@@ -59,11 +59,11 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 		s.own = true
 	}
 	s.host = h
-	carrier, opts, err := cfg.carrier(&at, from)
+	carrier, named, opts, err := cfg.carrier(&at, from, to)
 	if err == nil {
 		opts = append(opts, host.Shared(), host.Carriers(carrier))
 		s.process, err = h.Start("client "+cfg.User, "", func(e host.Env) (host.App, error) {
-			return newPlayer(cfg.client(e, to), cfg.Retry, s.progress)
+			return newPlayer(cfg.client(e, to, named), cfg.Retry, s.progress)
 		}, append(opts, cfg.Options...)...)
 	}
 	if err != nil && s.own {

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"embed"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+//go:embed defs
+var files embed.FS
+
+// schema is what the world and the page agree on.
+func schema() (*property.Schema, error) { return property.LoadDir(files, "defs") }
+
+const (
+	side     = 300 // of the meadow, in metres
+	runSpeed = 12  // of players, in metres a second
+)

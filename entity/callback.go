@@ -18,7 +18,8 @@ type Callback struct {
 	User int64
 	// Err is of a Backup, and says why there is none: limits.ErrTooLarge, or that no other BaseApp has
 	// room for it. Then the death of a process may undo what was done before. It is of a MoveToEntity
-	// as well, of which the other is not there any more.
+	// as well, of which the other is not there any more, and of controllers that say why they have ended
+	// (space.Controller).
 	Err error
 }
 

@@ -46,6 +46,9 @@ func (c *chase) valid() bool {
 	return c.id.Valid() && c.within >= 0 && c.speed > 0 && !math.IsInf(float64(c.within), 0) && !math.IsInf(float64(c.speed), 0)
 }
 
+// Walks says that it is one of those of which there is one at a time.
+func (c *chase) Walks() {}
+
 // Step implements Controller.
 func (c *chase) Step(r *Real, dt time.Duration) (done bool) {
 	v, ok := r.Find(c.id)
@@ -55,6 +58,9 @@ func (c *chase) Step(r *Real, dt time.Duration) (done bool) {
 	}
 	return r.stepTowards(v.Position(), float64(c.within), float64(c.speed)*dt.Seconds())
 }
+
+// Err says that the other is not there any more.
+func (c *chase) Err() error { return c.err }
 
 // AppendState implements Controller.
 func (c *chase) AppendState(b []byte) []byte {

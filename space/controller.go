@@ -33,8 +33,12 @@ const (
 // function. RegisterController registers its type under a tag.
 type Controller interface {
 	// Step is called once a tick, and moves on by dt of game time. It may do with r what a script
-	// may. When it returns true, the controller ends and its callback is called. A panic has the
-	// effect of a panic of the script.
+	// may. When it returns true, the controller ends and its callback is called, with the Err of
+	// the controller's method Err() error, if it has one. A panic has the effect of a panic of the
+	// script.
+	//
+	// A controller with a method Walks() goes where MoveTo does: it ends the walk before it, and the
+	// next one ends it.
 	Step(r *Real, dt time.Duration) (done bool)
 
 	// AppendState appends what the controller needs to go on, on another cell or after the entity
@@ -82,6 +86,12 @@ type controller struct {
 	user   int64
 }
 
+// walks reports whether a controller says that it walks its entity, so that no other may at the same time.
+func walks(c Controller) bool {
+	_, ok := c.(interface{ Walks() })
+	return ok
+}
+
 // AddController makes c act on the entity in each tick, beside its other controllers, until it is
 // done or cancelled. When it is done, the script's method of that name is called, if not empty: a
 // func (T) OnX(entity.Callback). c belongs to the entity from now on. Errors are
@@ -98,6 +108,9 @@ func (r *Real) AddController(c Controller, method string, user int64) (entity.Ca
 	}
 	if _, err := appendState(nil, c); err != nil {
 		return 0, err
+	}
+	if walks(c) {
+		r.stopWalking()
 	}
 	return r.control(c, types[i].tag, method, user)
 }
@@ -121,10 +134,10 @@ func (r *Real) control(c Controller, tag, method string, user int64) (entity.Cal
 	return id, nil
 }
 
-// failure is why a chase has ended without success.
+// failure is why a controller has ended without success, if it can say so.
 func (c *controller) failure() error {
-	if x, ok := c.Controller.(*chase); ok {
-		return x.err
+	if x, ok := c.Controller.(interface{ Err() error }); ok {
+		return x.Err()
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (r *Real) MoveTo(to property.Vector3, speed float32, method string, user in
 // stopWalking ends the walk or chase that goes on.
 func (r *Real) stopWalking() {
 	for i := range r.controllers.list {
-		if old := &r.controllers.list[i]; old.tag == walkTag || old.tag == chaseTag {
+		if old := &r.controllers.list[i]; walks(old.Controller) {
 			r.controllers.cancel(old.id)
 			return
 		}
@@ -50,6 +50,9 @@ func (r *Real) stopWalking() {
 func (w *walk) valid() bool {
 	return property.Finite(w.to) && w.speed > 0 && !math.IsInf(float64(w.speed), 0)
 }
+
+// Walks says that it is one of those of which there is one at a time.
+func (w *walk) Walks() {}
 
 // Step implements Controller.
 func (w *walk) Step(r *Real, dt time.Duration) (done bool) {

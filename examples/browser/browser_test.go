@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/property"
 )
@@ -211,6 +212,45 @@ func TestPage(t *testing.T) {
 		}
 	}
 	walk("ArrowRight", func(x float32) bool { return x > 20 })
+}
+
+// No sheep is ever in the pond, however long they wander.
+func TestSheepGoRound(t *testing.T) {
+	world, err := start(t.Context(), "127.0.0.1:8090")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = world.Stop() }()
+	bob, err := world.Connect("Bob", "", client.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bob.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const inset = 1 // a place that was told is a hand's breadth off
+	moved := make(map[entity.ID]property.Vector3)
+	walked := 0
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if err := bob.Do(func(c *client.Client) error {
+			for r := range c.Entities() {
+				at := r.Position
+				if x, z := float64(at.X), float64(at.Z); x > pond().MinX+inset && x < pond().MaxX-inset && z > pond().MinZ+inset && z < pond().MaxZ-inset {
+					return fmt.Errorf("a sheep is in the pond, at %v", at)
+				}
+				if was, ok := moved[r.ID]; ok && was != at {
+					walked++
+				}
+				moved[r.ID] = at
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if walked < 50 {
+		t.Errorf("%d sheep went %d times", len(moved), walked)
+	}
 }
 
 // What the page loads is served, and nothing else.

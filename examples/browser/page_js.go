@@ -187,6 +187,9 @@ func (p *page) draw(c *client.Client, now time.Duration) {
 	x, y := p.pixel(property.Vector3{X: -side / 2, Z: side / 2})
 	p.pen.Set("strokeStyle", "#7a9a5a")
 	p.pen.Call("strokeRect", x, y, side*scale, side*scale)
+	x, y = p.pixel(property.Vector3{X: float32(pond().MinX), Z: float32(pond().MaxZ)})
+	p.pen.Set("fillStyle", "#9cd")
+	p.pen.Call("fillRect", x, y, (pond().MaxX-pond().MinX)*scale, (pond().MaxZ-pond().MinZ)*scale)
 	for r := range c.Entities() {
 		at, _ := r.Shown(now)
 		if r.Def.Name == "Sheep" {

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	_ "embed"
 	"log/slog"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/navigation"
 )
 
 const meadow entity.SpaceID = 1
@@ -57,21 +60,45 @@ func (a *Avatar) Say(_ entity.ID, text string) {
 }
 
 // Sheep wander. They have no base: if their CellApp dies, they are lost.
-type Sheep struct{ *space.Real }
+type Sheep struct {
+	*space.Real
+	ground *navigation.Mesh `cellscape:"local"`
+}
+
+// Navigator is where sheep walk: round the pond.
+func (s *Sheep) Navigator() navigation.Navigator { return s.ground }
 
 // OnCreated sets a sheep going.
 func (s *Sheep) OnCreated() { s.OnThere(entity.Callback{}) }
 
-// OnThere goes on to another place near by, and never out of the meadow.
+// OnThere goes on to another place near by.
 func (s *Sheep) OnThere(entity.Callback) {
-	aside := func(at float32) float32 {
-		const stray = 40
-		return min(max(at+stray*(2*s.Chance().Float32()-1), -side/2), side/2)
+	const stray = 40
+	aside := func() float32 { return stray * (2*s.Chance().Float32() - 1) }
+	to, ok := s.ground.Nearest(s.Position().Add(property.Vector3{X: aside(), Z: aside()}), side)
+	if !ok {
+		return // there is no ground anywhere
 	}
-	at := s.Position()
-	if _, err := s.MoveTo(property.Vector3{X: aside(at.X), Z: aside(at.Z)}, walkSpeed, "OnThere", 0); err != nil {
+	if _, err := navigation.Walk(s.Real, to, walkSpeed, "OnThere", 0); err != nil {
 		s.Log().Error("a sheep stands still", "error", err)
 	}
+}
+
+//go:embed meadow.obj
+var meadowOBJ []byte
+
+// grounds is the mesh of the meadow, which both CellApps share.
+func grounds() (*navigation.Mesh, error) {
+	tile, err := navigation.ReadOBJ(bytes.NewReader(meadowOBJ))
+	if err != nil {
+		return nil, err
+	}
+	mesh, err := navigation.New(navigation.Config{})
+	if err != nil {
+		return nil, err
+	}
+	_, err = mesh.Add(tile)
+	return mesh, err
 }
 
 // start runs the world. Pages that were served at a place may come in.
@@ -80,13 +107,18 @@ func start(ctx context.Context, served string) (*cluster.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	mesh, err := grounds()
+	if err != nil {
+		return nil, err
+	}
 	cells, bases := space.NewScripts(types), baseapp.NewScripts(types)
+	navigation.Register(cells)
 	space.Register[Avatar](cells, "Avatar")
-	space.Register[Sheep](cells, "Sheep")
+	space.Register(cells, "Sheep", func() *Sheep { return &Sheep{ground: mesh} })
 	baseapp.Register[Player](bases, "Avatar")
 	cells.OnFirstCell(func(c *space.Cell, _ bool) {
 		for i := range flock {
-			at := property.Vector3{X: float32(i%8-4) * side / 8, Z: float32(i/8-2) * side / 5}
+			at, _ := mesh.Nearest(property.Vector3{X: float32(i%8-4) * side / 8, Z: float32(i/8-2) * side / 5}, side)
 			if _, err := c.Spawn("Sheep", at, property.Vector3{}, nil); err != nil {
 				slog.Error("a sheep is missing", "error", err)
 			}

@@ -70,6 +70,9 @@ FLOOR3 = FLOOR2 entity/client/protocol entity/store aoi/witness ghost migrate
 # Floor 4: the tick that joins them.
 space: FLOOR3 internal/logs space/internal/hosting github.com/vmihailenco/msgpack/v5
 
+# Beside it: what a script may use or leave.
+space/navigation: internal/faults entity property space
+
 # Floor 5: control messages between processes.
 internal/wire: FLOOR3 internal/logs space
 internal/app: FLOOR3 internal/logs space internal/wire
@@ -119,7 +122,7 @@ space/spacetest: FLOOR5 APPS ADAPTERS space/cluster
 space/cluster/metrics: space/cluster/status github.com/prometheus/client_golang/prometheus
 
 # Floor 10: what a reader copies, so public packages only.
-examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/cluster/metrics space/spacetest examples/... github.com/prometheus/client_golang/prometheus github.com/prometheus/client_golang/prometheus/promhttp
+examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/cluster/metrics space/navigation space/spacetest examples/... github.com/prometheus/client_golang/prometheus github.com/prometheus/client_golang/prometheus/promhttp
 
 # Tools, each with the noun it serves: public packages only, too.
 mercury/netprobe: golang.org/x/sys/unix mercury mercury/secure ADAPTERS
@@ -137,6 +140,7 @@ const houseImpure = `
 mercury/host: the runner owns goroutines, sockets and the clock
 mercury/peer: looks up names, starts the runner, and is asked from any goroutine
 mercury/udp: sockets
+space/navigation: called from any goroutine, so it has a lock
 mercury/mercurytest/link.go: carries datagrams of real sockets in real time
 mercury/mercurytest/nap_linux.go: the clock of that link
 mercury/mercurytest/nap_other.go: the clock of that link

@@ -7,7 +7,7 @@ const elements = {}, listeners = {};
 let drawn = [], dots = [];
 
 const pen = {
-	beginPath() {}, fill() {}, strokeRect() { drawn = []; },
+	beginPath() {}, fill() {}, fillRect() {}, strokeRect() { drawn = []; },
 	arc(x, y) { drawn.push({ x, y, colour: this.fillStyle }); },
 	fillText(text) { drawn[drawn.length - 1].name = text; dots = drawn; },
 };

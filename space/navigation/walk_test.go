@@ -1,0 +1,195 @@
+package navigation_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/navigation"
+	"github.com/cellscape/cellscape/space/spacetest"
+)
+
+func at(x, z float32) property.Vector3 { return property.Vector3{X: x, Z: z} }
+
+func rect(minX, minZ, maxX, maxZ float32) navigation.Tile {
+	return navigation.Tile{
+		Corners:  []property.Vector3{at(minX, minZ), at(maxX, minZ), at(maxX, maxZ), at(minX, maxZ)},
+		Polygons: [][]uint32{{0, 1, 2, 3}},
+	}
+}
+
+// yard is 200 by 200 metres in two cells, with a wall along x = 0 that leaves 10 m free at its north end.
+// The tile there is the gate.
+func yard(t testing.TB) (m *navigation.Mesh, gate navigation.TileID) {
+	t.Helper()
+	m, err := navigation.New(navigation.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tile := range []navigation.Tile{rect(-100, -100, -1, 100), rect(1, -100, 100, 100), rect(-1, 90, 1, 100)} {
+		if gate, err = m.Add(tile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m, gate
+}
+
+// guard walks in the yard.
+type guard struct {
+	*space.Real
+	world *patrol `cellscape:"local"`
+}
+
+// patrol is what a test knows of the guards.
+type patrol struct {
+	mesh  *navigation.Mesh
+	there []error // how their walks have ended
+}
+
+func (g *guard) Navigator() navigation.Navigator { return g.world.mesh }
+
+func (g *guard) OnThere(c entity.Callback) { g.world.there = append(g.world.there, c.Err) }
+
+// OnKept is called when its copy is held.
+func (g *guard) OnKept(entity.Callback) {}
+
+// keeper is a guard's base, by which it outlives its CellApp.
+type keeper struct{ *entity.Base }
+
+func (k *keeper) OnCreated() { _ = k.CreateCell(1, at(-50, -50), property.Vector3{}, nil) }
+
+func start(t *testing.T, p *patrol) *spacetest.World {
+	t.Helper()
+	schema, err := property.NewSchema(&property.Definition{Name: "Guard", HasCell: true, HasBase: true, HasClient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
+	space.Register(cells, "Guard", func() *guard { return &guard{world: p} })
+	baseapp.Register[keeper](bases, "Guard")
+	navigation.Register(cells)
+	return spacetest.Start(t, spacetest.Config{World: cluster.Config{
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Guard", CellApps: 3, BaseApps: 2,
+		Spaces: []cellappmgr.SpaceConfig{{ID: 1, Bounds: bsp.Rect{MinX: -100, MinZ: -100, MaxX: 100, MaxZ: 100}, MinCells: 2, MaxCells: 2}},
+	}})
+}
+
+// guardOf is a guard where it is real; nil while it is nowhere.
+func guardOf(w *spacetest.World, id entity.ID) *guard {
+	v, _, ok := w.Real(id)
+	if !ok {
+		return nil
+	}
+	g, _ := v.Script().(*guard)
+	return g
+}
+
+// A guard walks round the wall into another cell, outlives its CellApp on the way, and is never off the mesh.
+func TestWalk(t *testing.T) {
+	m, _ := yard(t)
+	p := &patrol{mesh: m}
+	w := start(t, p)
+	id := w.Login("Ada").Player().ID
+	on := func() *guard {
+		return guardOf(w, id)
+	}
+	w.Until(10*time.Second, func() bool { return on() != nil })
+	goal := at(60, -50)
+	if _, err := navigation.Walk(on().Real, goal, 20, "OnThere", 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := on().Backup("OnKept", 0); err != nil { // it goes on from there
+		t.Fatal(err)
+	}
+	apps := map[string]bool{}
+	killed := false
+	w.Until(60*time.Second, func() bool {
+		g := on()
+		if g == nil {
+			return false
+		}
+		if _, ok := m.Nearest(g.Position(), 0.01); !ok {
+			t.Fatalf("at %v it is off the mesh", g.Position())
+		}
+		apps[w.Where(id).Name()] = true
+		if !killed && g.Position().Z > 0 {
+			killed = true
+			w.Where(id).Kill()
+		}
+		return len(p.there) > 0
+	})
+	if p.there[0] != nil || on().Position() != goal {
+		t.Errorf("%v, at %v", p.there, on().Position())
+	}
+	if len(apps) < 3 {
+		t.Errorf("it was on %v", apps)
+	}
+	if yaw := float64(on().Direction().X); math.Abs(math.Abs(yaw)-math.Pi) > 0.6 {
+		t.Errorf("it went south at last, and looks %v", yaw)
+	}
+}
+
+// The ground goes while a guard walks: its way stays as it was found, and there is no other one.
+func TestGateCloses(t *testing.T) {
+	m, gate := yard(t)
+	p := &patrol{mesh: m}
+	w := start(t, p)
+	id := w.Login("Ada").Player().ID
+	w.Until(10*time.Second, func() bool { return guardOf(w, id) != nil })
+	g := guardOf(w, id)
+	if !m.Remove(gate) {
+		t.Fatal("there is no gate")
+	}
+	if _, err := navigation.Walk(g.Real, at(60, -50), 20, "OnThere", 0); !errors.Is(err, navigation.ErrNoPath) {
+		t.Errorf("%v", err)
+	}
+	if _, err := navigation.Walk(g.Real, at(-60, -50), 20, "OnNothing", 0); !errors.Is(err, entity.ErrNoCallback) {
+		t.Errorf("%v", err)
+	}
+	if _, err := navigation.Walk(g.Real, at(-60, -50), 0, "OnThere", 0); err == nil || !strings.Contains(err.Error(), "without speed") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The last walk is the one that goes on, of whichever kind.
+func TestOneWalkAtATime(t *testing.T) {
+	m, _ := yard(t)
+	p := &patrol{mesh: m}
+	w := start(t, p)
+	id := w.Login("Ada").Player().ID
+	w.Until(10*time.Second, func() bool { return guardOf(w, id) != nil })
+	g := guardOf(w, id)
+	north, south := at(-50, 50), at(-50, -90)
+	first, err := navigation.Walk(g.Real, north, 10, "OnThere", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Second)
+	if _, err := g.MoveTo(south, 10, "OnThere", 0); err != nil {
+		t.Fatal(err)
+	}
+	if g.Cancel(first) {
+		t.Error("two walks went on")
+	}
+	w.Run(time.Second)
+	second, err := navigation.Walk(g.Real, north, 10, "OnThere", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Until(30*time.Second, func() bool { return len(p.there) > 0 })
+	if g := guardOf(w, id); p.there[0] != nil || len(p.there) > 1 || g.Position() != north {
+		t.Errorf("%v, at %v", p.there, g.Position())
+	}
+	if guardOf(w, id).Cancel(second) {
+		t.Error("a walk goes on after its end")
+	}
+}

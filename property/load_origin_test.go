@@ -27,6 +27,11 @@ func TestLoadEmptyDefaults(t *testing.T) {
 		{"FIXED_DICT <Properties> <a> <Type> INT8 </Type> <Default> 5 </Default> </a> </Properties>", "{}", "<a>5</a>"},
 		{"PYTHON", "None", "null"},
 		{"PY_TUPLE", "()", "[]"},
+		{"PYTHON", "", "null"},
+		{"PY_DICT", "", "{}"},
+		{"PY_LIST", "", "[]"},
+		{"PY_TUPLE", "", "[]"},
+		{"FIXED_DICT <Properties> <a> <Type> PY_LIST </Type> </a> </Properties>", "", "<a>[]</a>"},
 		{"MAILBOX", "None", ""},
 	} {
 		s, err := Load(tree(one("<Properties> <p> <Type> " + c.typ + " </Type> <Flags> BASE </Flags> <Default> " + c.text + " </Default> </p> </Properties>")))

@@ -76,7 +76,29 @@ func (l *loader) parseBareType(e *element, path string, chain []string) *DataTyp
 	case name == "OBJECT_ID":
 		l.notice(e.position, path, "OBJECT_ID is ENTITY_ID here, 64 bits wide", "write ENTITY_ID")
 	}
-	return Scalar(kind)
+	return originalScalar(kind, name)
+}
+
+// originalScalar returns the scalar type of a name. What is a dictionary or a list by its name
+// begins as an empty one, as in the original: its scripts fill it without asking whether it is
+// there.
+func originalScalar(kind Kind, name string) *DataType {
+	var empty any
+	switch name {
+	case "PY_DICT":
+		empty = map[string]any{}
+	case "PY_LIST", "PY_TUPLE":
+		empty = []any{}
+	default:
+		return Scalar(kind)
+	}
+	v, err := AnyValue(empty)
+	if err != nil {
+		panic(err) // cannot be: it is a free value
+	}
+	t := *Scalar(kind)
+	t.def = v
+	return &t
 }
 
 func (l *loader) parseSequence(kind Kind, e *element, path string, chain []string) *DataType {

@@ -182,6 +182,6 @@ func (c *checker) checkProperty(p *Property, at string) {
 		c.problem(p.where, at, fmt.Sprintf("WarnBytes is %d", p.WarnBytes), "state bytes, 0 for no warning")
 	}
 	if p.DatabaseLength < 0 {
-		c.problem(p.where, at+"/DatabaseLength", fmt.Sprintf("%d is not a length", p.DatabaseLength), "state bytes, 0 for the store's default")
+		c.problem(p.where, at+"/DatabaseLength", fmt.Sprintf("%d is not a length", p.DatabaseLength), "state bytes, or characters of a UNICODE_STRING, 0 for the store's default")
 	}
 }

@@ -35,7 +35,7 @@ type DictField struct {
 	Type    *DataType
 	Default Value // None means the default of Type
 	// What the store does with it.
-	DatabaseLength int  // column size, 0 for the store's default
+	DatabaseLength int  // as of a Property
 	Transient      bool // not kept: it has its default again when it comes from the store
 }
 

@@ -117,11 +117,11 @@ func (l *loader) metres(e *element, path string) float32 {
 	return float32(f)
 }
 
-// length reads an element's text as a number of bytes.
+// length reads an element's text as the length of a column.
 func (l *loader) length(e *element, path string) int {
 	n, err := strconv.ParseUint(e.text, 10, 31)
 	if err != nil {
-		l.fault(e.position, path, fmt.Sprintf("%q is not a length", shorten(e.text)), "state bytes")
+		l.fault(e.position, path, fmt.Sprintf("%q is not a length", shorten(e.text)), "state bytes, or characters of a UNICODE_STRING")
 	}
 	return int(n)
 }

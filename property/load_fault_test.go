@@ -123,7 +123,7 @@ func loadFaultCases() []textCase {
 		{"no base", strings.Replace(prop("<Type> INT8 </Type> <Flags> BASE </Flags>"), "<A/>", `<A hasBase="0"/>`, 1), a + ":3: Properties/p: flag BASE, but A has no base; change the flag, or let the type have a base"},
 		{"identifier", prop("<Type> INT8 </Type> <Flags> BASE </Flags> <Identifier> true </Identifier>"), a + ":3: Properties/p: property is looked up in the store but not kept there; state Persistent true"},
 		{"index", prop("<Type> INT8 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Index> SOME </Index>"), a + `:3: Properties/p/Index: "SOME" is no index; use UNIQUE or INDEX`},
-		{"database length", prop("<Type> INT8 </Type> <Flags> BASE </Flags> <DatabaseLength> -1 </DatabaseLength>"), a + `:3: Properties/p/DatabaseLength: "-1" is not a length; state bytes`},
+		{"database length", prop("<Type> INT8 </Type> <Flags> BASE </Flags> <DatabaseLength> -1 </DatabaseLength>"), a + `:3: Properties/p/DatabaseLength: "-1" is not a length; state bytes, or characters of a UNICODE_STRING`},
 
 		// Types and aliases.
 		{"array of nothing", prop("<Type> ARRAY </Type> <Flags> BASE </Flags>"), a + ":3: Properties/p/Type: ARRAY without element type; add <of> TYPE </of>"},
@@ -232,7 +232,7 @@ func loadFaultCases() []textCase {
 		{"user type not given", prop("<Type> USER_TYPE <implementedBy> mod.inst </implementedBy> </Type> <Flags> BASE </Flags>"), a + `:3: Properties/p/Type/implementedBy: USER_TYPE mod.inst needs a codec in Go, and none is given; write a property.UserCodec, and give what property.NewUserType makes of it in Options.UserTypes under this name`},
 		{"free value", prop("<Type> ANY </Type> <Flags> BASE </Flags> <Default> {1} </Default>"), a + `:3: Properties/p/Default: "{1}" is not a ANY; state a JSON value`},
 		{"default of an inline type", prop("<Type> INT8 <Default> x </Default> </Type> <Flags> BASE </Flags>"), a + `:3: Properties/p/Type/Default: "x" is not a INT8; state a value of that type`},
-		{"length of a field", withAlias("<R> FIXED_DICT <Properties> <x> <Type> INT8 </Type> <DatabaseLength> long </DatabaseLength> </x> </Properties> </R>", ""), `alias.xml:2: R/Properties/x/DatabaseLength: "long" is not a length; state bytes`},
+		{"length of a field", withAlias("<R> FIXED_DICT <Properties> <x> <Type> INT8 </Type> <DatabaseLength> long </DatabaseLength> </x> </Properties> </R>", ""), `alias.xml:2: R/Properties/x/DatabaseLength: "long" is not a length; state bytes, or characters of a UNICODE_STRING`},
 	}
 }
 

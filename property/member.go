@@ -21,7 +21,7 @@ type Property struct {
 	Identifier     bool // entities are looked up by it; implies Indexed and Unique
 	Indexed        bool
 	Unique         bool
-	DatabaseLength int  // column size, 0 for the store's default
+	DatabaseLength int  // longest value of a column, in characters of a UNICODE_STRING, else in bytes; 0 for the store's default
 	SendLatestOnly bool // of the changes not sent yet only the newest is kept
 	// Unreliable is for what changes several times a second, if other clients see it: a change is told
 	// them in a packet that may be lost, and is not told again. The newest value wins. When the property

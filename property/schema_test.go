@@ -54,7 +54,7 @@ func schemaFaultCases() []schemaCase {
 			"A/Properties/p/Flags: 0x9 is no combination of flags; " + flagsRemedy + "\nA/Properties/p: flag , but A has no base; change the flag, or let the type have a base"},
 		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, Default: Int(200)}}})},
 			"A/Properties/p/Default: property: value does not fit its type: 200 is not a INT8; state a value of type INT8"},
-		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, DatabaseLength: -1}}})}, "A/Properties/p/DatabaseLength: -1 is not a length; state bytes, 0 for the store's default"},
+		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, DatabaseLength: -1}}})}, "A/Properties/p/DatabaseLength: -1 is not a length; state bytes, or characters of a UNICODE_STRING, 0 for the store's default"},
 		{[]*Definition{cell(Definition{Compression: Compression{"ZIP_0", "ZIP_10"}})},
 			`A/NetworkCompression/internal: there is no compression "ZIP_0"; ` + compressionRemedy + "\n" + `A/NetworkCompression/external: there is no compression "ZIP_10"; ` + compressionRemedy},
 		{[]*Definition{cell(Definition{Properties: []*Property{nil}})}, "A/Properties: name is empty; use letters, digits and _, not beginning with a digit\nA/Properties/: property has no type; state one"},

@@ -27,8 +27,7 @@ const (
 // MaxColumn is the longest text or blob of a column, in bytes: a database must be able to index it.
 const MaxColumn = 1024
 
-// defaultLength is that of a column whose definition states no DatabaseLength, in bytes. It is the
-// original's.
+// defaultLength is that of a column whose definition states no DatabaseLength. It is the original's.
 const defaultLength = 255
 
 // Column is a property that a database can look rows up by.
@@ -37,15 +36,17 @@ type Column struct {
 	Class      Class
 	Unique     bool // no two rows have the same value
 	Identifier bool // Load finds rows by it; it is Unique, too
-	Length     int  // longest Text or Binary, in bytes
+	Length     int  // longest UNICODE_STRING, in characters, or other Text or Binary, in bytes
 	Default    property.Value
 
 	typ   *property.DataType
 	index int // of the property
 }
 
-// NewColumn returns a column of a data type. length is the longest text or blob in bytes, 0 for 255.
-// The error says why the type cannot be a column, or the length is none.
+// NewColumn returns a column of a data type. length is the longest text or blob, 0 for 255: a
+// UNICODE_STRING is measured in characters, as in the originals, and takes at most MaxColumn bytes;
+// all else is measured in bytes. The error says why the type cannot be a column, or the length is
+// none.
 func NewColumn(name string, t *property.DataType, length int) (Column, error) {
 	c := Column{Name: name, typ: t, Length: cmp.Or(length, defaultLength), Default: t.Default()}
 	switch t.Kind() {
@@ -79,9 +80,9 @@ func (c *Column) Fit(v property.Value) (property.Value, error) {
 	switch c.Class {
 	case Text, Binary:
 		s := v.Str()
+		fault = c.tooLong(s)
 		switch {
-		case len(s) > c.Length:
-			fault = fmt.Sprintf("%d bytes are more than %d", len(s), c.Length)
+		case fault != "":
 		case c.Class == Text && !utf8.ValidString(s):
 			fault = "the text is not UTF-8"
 		case c.Class == Text && strings.Contains(s, "\x00"):
@@ -98,6 +99,21 @@ func (c *Column) Fit(v property.Value) (property.Value, error) {
 		return v, fmt.Errorf("%w: column %s: %s", ErrValue, c.Name, fault)
 	}
 	return v, nil
+}
+
+// tooLong says by how much a text or blob is too long, "" if it is not.
+func (c *Column) tooLong(s string) string {
+	most := c.Length
+	if c.typ.Kind() == property.KindUnicodeString {
+		if n := utf8.RuneCountInString(s); n > most {
+			return fmt.Sprintf("%d characters are more than %d", n, most)
+		}
+		most = MaxColumn
+	}
+	if len(s) > most {
+		return fmt.Sprintf("%d bytes are more than %d", len(s), most)
+	}
+	return ""
 }
 
 // Scalar returns a value that fits as what a database driver takes; see [Class].

@@ -232,6 +232,37 @@ func TestSchemaFaults(t *testing.T) {
 	}
 }
 
+// The length of a UNICODE_STRING counts characters, as that of the originals does, and that of all
+// else bytes.
+func TestLengthOfAColumn(t *testing.T) {
+	for _, c := range []struct {
+		kind   property.Kind
+		length int
+		text   string
+		fault  string
+	}{
+		{property.KindUnicodeString, 4, "龙龙龙🐉", ""},
+		{property.KindUnicodeString, 4, "abcde", "5 characters are more than 4"},
+		{property.KindUnicodeString, 4, strings.Repeat("龙", 5), "5 characters are more than 4"},
+		{property.KindUnicodeString, 0, strings.Repeat("🐉", 255), ""},
+		{property.KindUnicodeString, 0, strings.Repeat("x", 256), "256 characters are more than 255"},
+		{property.KindUnicodeString, MaxColumn, strings.Repeat("x", MaxColumn), ""},
+		{property.KindUnicodeString, MaxColumn, strings.Repeat("龙", 342), "1026 bytes are more than 1024"},
+		{property.KindString, 4, "龙d", ""},
+		{property.KindString, 4, "龙龙", "6 bytes are more than 4"},
+		{property.KindBlob, 4, "龙龙", "6 bytes are more than 4"},
+	} {
+		column, err := NewColumn("x", property.Scalar(c.kind), c.length)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = column.Fit(property.StringValue(c.text))
+		if c.fault == "" && err != nil || c.fault != "" && (!errors.Is(err, ErrValue) || !strings.HasSuffix(err.Error(), ": "+c.fault)) {
+			t.Errorf("%v of %d, %.9q: %v, want %q", c.kind, c.length, c.text, err, c.fault)
+		}
+	}
+}
+
 // What is lost when a data type changes, and what is not.
 func TestLoses(t *testing.T) {
 	scalar := property.Scalar

@@ -66,6 +66,32 @@ func TestLoadRadiiFromBorders(t *testing.T) {
 	}
 }
 
+// The originals end a comment at --> and look at nothing before it, and people draw lines of dashes.
+// What only looks like a comment stays as it is, and so do the numbers of lines.
+func TestLoadComments(t *testing.T) {
+	s := mustLoad(t, one(`<!-- old -- and new -->
+<!--------------
+   properties ---
+   ------------->
+<Properties> <!-----> <p> <Type> STRING <!-- 5--3 --> </Type> <Flags> BASE </Flags> <Default> <![CDATA[<!-- a -- b -->]]> </Default> <Widget> W <!-- x -- y --> <b/> </Widget> </p> </Properties>`))
+	p := s.Types[0].Properties[0]
+	if got := p.Default.Str(); got != "<!-- a -- b -->" {
+		t.Errorf("the default is %q", got)
+	}
+	if len(p.Kept) != 1 || p.Kept[0].Text != "W <!-- x -- y --> <b/>" {
+		t.Errorf("kept %+v", p.Kept)
+	}
+	for def, want := range map[string]string{
+		"<!-- a --\n\n b --->\n<Soul/>": "entity_defs/A.def:5: Soul: unknown element; remove it, or correct its name",
+		"<!-- a b >":                    "entity_defs/A.def:4: malformed XML: unexpected EOF; write UTF-8 and close every element",
+		"<![CDATA[ <!-- -- ":            "entity_defs/A.def:4: malformed XML: unexpected EOF in CDATA section; write UTF-8 and close every element",
+	} {
+		if _, err := Load(tree(one(def))); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", def, err, want)
+		}
+	}
+}
+
 // Where nothing is said of Volatile, KBEngine sends position and direction at any distance,
 // BigWorld at none. An element that is there and empty says never in both.
 func TestLoadWithoutVolatile(t *testing.T) {

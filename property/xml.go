@@ -61,7 +61,7 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 
 // parseXML reads a file of one root element, or reports why it cannot and returns nil.
 func parseXML(file string, data []byte, r *report) *element {
-	p := xmlParser{report: r, file: file, data: data, dec: xml.NewDecoder(bytes.NewReader(data))}
+	p := xmlParser{report: r, file: file, data: data, dec: xml.NewDecoder(bytes.NewReader(plainComments(data)))}
 	for {
 		p.line, _ = p.dec.InputPos()
 		p.before = p.dec.InputOffset()
@@ -83,6 +83,49 @@ func parseXML(file string, data []byte, r *report) *element {
 		if err != nil {
 			p.refuse(err)
 			return nil
+		}
+	}
+}
+
+// plainComments returns a file with blanks for the dashes within its comments. XML forbids two of
+// them together; the originals end a comment at --> and look at nothing before it, and people draw
+// lines of dashes. Everything else stays in its place.
+func plainComments(data []byte) []byte {
+	const comment, literal = "<!--", "<![CDATA["
+	plain := data
+	for rest := data; ; {
+		next := bytes.Index(rest, []byte("<!"))
+		if next < 0 {
+			return plain
+		}
+		rest = rest[next:]
+		begin, end := comment, "-->"
+		if bytes.HasPrefix(rest, []byte(literal)) {
+			begin, end = literal, "]]>"
+		} else if !bytes.HasPrefix(rest, []byte(comment)) {
+			rest = rest[len("<!"):]
+			continue
+		}
+		rest = rest[len(begin):]
+		n := bytes.Index(rest, []byte(end))
+		if n < 0 {
+			return plain // the decoder tells what is not closed
+		}
+		if begin == comment && bytes.Contains(rest[:n+1], []byte("--")) {
+			if &plain[0] == &data[0] {
+				plain = bytes.Clone(data)
+			}
+			at := len(data) - len(rest)
+			blankDashes(plain[at : at+n])
+		}
+		rest = rest[n:]
+	}
+}
+
+func blankDashes(text []byte) {
+	for i, c := range text {
+		if c == '-' {
+			text[i] = ' '
 		}
 	}
 }

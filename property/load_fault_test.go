@@ -45,7 +45,7 @@ func loadFaultCases() []textCase {
 		{"empty", "-- entities.xml --\n", "entities.xml:1: no XML element; begin with <root>"},
 		{"not closed", "-- entities.xml --\n<root>\n<A>\n</root>", "entities.xml:3: malformed XML: element <A> closed by </root>; write UTF-8 and close every element"},
 		{"ends early", "-- entities.xml --\n<root>\n<A/>", "entities.xml:2: malformed XML: unexpected EOF; write UTF-8 and close every element"},
-		{"encoding", "-- entities.xml --\n<?xml version=\"1.0\" encoding=\"gbk\"?>\n<root/>", `entities.xml:1: malformed XML: encoding "gbk" declared but Decoder.CharsetReader is nil; write UTF-8 and close every element`},
+		{"encoding", "-- entities.xml --\n<?xml version=\"1.0\" encoding=\"gbk\"?>\n<root/>", `entities.xml:1: the file says that it is in "gbk"; save it as UTF-8, and write encoding="UTF-8" or nothing`},
 		{"entity", "-- entities.xml --\n<root>&boom;</root>", "entities.xml:1: malformed XML: invalid character entity &boom;; write UTF-8 and close every element"},
 		{"two roots", "-- entities.xml --\n<root/>\n<root/>", "entities.xml:2: root: a second root element; wrap everything in one <root>"},
 		{"text after root", "-- entities.xml --\n<root/>\nmore", "entities.xml:1: text after the root element; remove it"},

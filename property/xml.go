@@ -62,6 +62,7 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 // parseXML reads a file of one root element, or reports why it cannot and returns nil.
 func parseXML(file string, data []byte, r *report) *element {
 	p := xmlParser{report: r, file: file, data: data, dec: xml.NewDecoder(bytes.NewReader(plainComments(data)))}
+	p.dec.CharsetReader = p.otherEncoding
 	for {
 		p.line, _ = p.dec.InputPos()
 		p.before = p.dec.InputOffset()
@@ -153,6 +154,13 @@ type openElement struct {
 
 // errReported stops a parse whose fault has been reported.
 var errReported = errors.New("reported")
+
+// otherEncoding refuses a file that says that it is not UTF-8. What its bytes mean then is for an
+// editor to say.
+func (p *xmlParser) otherEncoding(name string, _ io.Reader) (io.Reader, error) {
+	p.fault(position{p.file, p.line}, "", fmt.Sprintf("the file says that it is in %q", shorten(name)), `save it as UTF-8, and write encoding="UTF-8" or nothing`)
+	return nil, errReported
+}
 
 func (p *xmlParser) open(token xml.StartElement) error {
 	at := position{p.file, p.line}
@@ -253,7 +261,7 @@ func (p *xmlParser) end() *element {
 }
 
 func (p *xmlParser) refuse(err error) {
-	if err == errReported {
+	if errors.Is(err, errReported) {
 		return
 	}
 	at, problem := position{p.file, p.line}, err.Error()

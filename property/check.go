@@ -118,6 +118,7 @@ func (c *checker) checkProperties() {
 		return
 	}
 	c.flags = make(map[string]Flags, len(d.Properties))
+	identifier := ""
 	for _, p := range d.Properties {
 		at := "Properties/" + p.Name
 		c.checkMember(p.Name, p.Component, p.where, "Properties")
@@ -126,6 +127,13 @@ func (c *checker) checkProperties() {
 		}
 		c.flags[p.Name] = p.Flags
 		c.checkProperty(p, at)
+		if !p.Identifier || !d.Persistent {
+			continue
+		}
+		if identifier != "" { // a store would not know by which of them to find an entity
+			c.problem(p.where, at+"/Identifier", d.Name+" has an Identifier already, "+identifier, "make one of the two Unique instead")
+		}
+		identifier = p.Name
 	}
 }
 

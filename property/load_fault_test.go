@@ -122,6 +122,8 @@ func loadFaultCases() []textCase {
 		{"no cell", strings.Replace(prop("<Type> INT8 </Type> <Flags> CELL_PUBLIC </Flags>"), "<A/>", `<A hasCell="0"/>`, 1), a + ":3: Properties/p: flag CELL_PUBLIC, but A has no cell; change the flag, or let the type have a cell"},
 		{"no base", strings.Replace(prop("<Type> INT8 </Type> <Flags> BASE </Flags>"), "<A/>", `<A hasBase="0"/>`, 1), a + ":3: Properties/p: flag BASE, but A has no base; change the flag, or let the type have a base"},
 		{"identifier", prop("<Type> INT8 </Type> <Flags> BASE </Flags> <Identifier> true </Identifier>"), a + ":3: Properties/p: property is looked up in the store but not kept there; state Persistent true"},
+		{"two identifiers", one("<Properties> <p> <Type> INT8 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Identifier> true </Identifier> </p>\n<q> <Type> INT8 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Identifier> true </Identifier> </q> </Properties>"),
+			a + ":3: Properties/q/Identifier: A has an Identifier already, p; make one of the two Unique instead"},
 		{"index", prop("<Type> INT8 </Type> <Flags> BASE </Flags> <Persistent> true </Persistent> <Index> SOME </Index>"), a + `:3: Properties/p/Index: "SOME" is no index; use UNIQUE or INDEX`},
 		{"database length", prop("<Type> INT8 </Type> <Flags> BASE </Flags> <DatabaseLength> -1 </DatabaseLength>"), a + `:3: Properties/p/DatabaseLength: "-1" is not a length; state bytes, or characters of a UNICODE_STRING`},
 

@@ -209,9 +209,6 @@ func TestNotices(t *testing.T) {
 func TestSchemaFaults(t *testing.T) {
 	text := property.Scalar(property.KindString)
 	for name, edit := range map[string]func(d *property.Definition){
-		"two identifiers, name and alias": func(d *property.Definition) {
-			d.Properties = append(d.Properties, &property.Property{Name: "alias", Type: text, Flags: property.Base, Persistent: true, Identifier: true})
-		},
 		"differ only in case": func(d *property.Definition) {
 			d.Properties = append(d.Properties, &property.Property{Name: "Name", Type: text, Flags: property.Base, Persistent: true, Indexed: true})
 		},
@@ -229,6 +226,16 @@ func TestSchemaFaults(t *testing.T) {
 	}
 	if _, err := NewType("accounts"); !errors.Is(err, ErrValue) {
 		t.Errorf("a type without a dot: %v", err)
+	}
+	name, err := NewColumn("name", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name.Identifier = true
+	alias := name
+	alias.Name = "alias"
+	if _, err := NewType("a.b", name, alias); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "two identifiers, name and alias") {
+		t.Errorf("a type with two identifiers: %v", err)
 	}
 }
 

@@ -25,6 +25,7 @@ func (*hasty) OnDestroy()                            {}
 func (*hasty) Onward(to property.Vector3)            {}
 func (*hasty) OnGetCell()                            {}
 func (*hasty) OnRestored(fromBackup entity.Callback) {}
+func (*hasty) OnSetHealth(*property.Change)          {}
 
 type hastyGhost struct{ *Ghost }
 
@@ -48,6 +49,7 @@ func TestMisspeltCallbacksAreRefused(t *testing.T) {
 		"func (T) OnX(entity.Callback)",
 		"*space.hasty.OnGetCell: nothing calls it",
 		"*space.hasty.OnRestored: its signature is func(entity.Callback), so that it is never called; the hook is func (*space.hasty) OnRestored()",
+		"*space.hasty.OnSetHealth: nothing calls it: a setter hears of a change that was made elsewhere, at ghosts and at clients; here the script itself makes it. ",
 		"*space.hastyGhost.OnCreated: nothing calls it: ",
 		"*space.hastyGhost.OnHealth: nothing calls it: ",
 		"a setter, func (T) OnSetHealth(c *property.Change)",

@@ -69,6 +69,10 @@ func (h *hookCheck) remedy(script reflect.Type, name, near string, mistaken bool
 	if h.isForeign(name) {
 		b.WriteString("it is a hook of another part of the entity; ")
 	}
+	if !h.Setters && property.IsSetterName(name) {
+		b.WriteString("a setter hears of a change that was made elsewhere, at ghosts and at clients; here the script itself makes it. ")
+		near = ""
+	}
 	for _, own := range h.Hooks {
 		if hook := own.Method(0); hook.Name == near {
 			ask, end := "the nearest hook is", "."

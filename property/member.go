@@ -21,8 +21,10 @@ type Property struct {
 	Identifier     bool // entities are looked up by it; implies Indexed and Unique
 	Indexed        bool
 	Unique         bool
-	DatabaseLength int  // longest value of a column, in characters of a UNICODE_STRING, else in bytes; 0 for the store's default
-	SendLatestOnly bool // of the changes not sent yet only the newest is kept
+	DatabaseLength int // longest value of a column, in characters of a UNICODE_STRING, else in bytes; 0 for the store's default
+	// SendLatestOnly sends a change of a part as the whole value. Other clients are told of whole values
+	// only the newest in any case: one that has changed twice since they were told last comes once.
+	SendLatestOnly bool
 	// Unreliable is for what changes several times a second, if other clients see it: a change is told
 	// them in a packet that may be lost, and is not told again. The newest value wins. When the property
 	// has rested, the value is told reliably, once. The own client and ghosts are told each change.

@@ -52,6 +52,11 @@
 // LeaveWatcher, MoveWatcher, RideWatcher, ForcedWatcher); see Register. Each change, of a whole property
 // or of a part of one, is told with its path and the old value, after it was made.
 //
+// Of its own entity a player is told each change and each call that a part makes, in the order in
+// which it makes them. Of another entity it is told the newest value of a property, at the place of
+// its last change: if that came after a call, the client method sees the value from before the
+// changes. What a method is to go by belongs in its arguments.
+//
 // Of an entity that leaves, the client keeps the values if the server says so, and the place, in one of
 // protocol.MaxKept slots. When it comes back, the server tells what has changed; the game sees a Left
 // and an Entered with a new Replica, as when nothing was kept. A Reset forgets all that is kept.

@@ -45,12 +45,11 @@ func NewSchema(s *property.Schema, others ...*Type) (*Schema, error) {
 	var faults []error
 	for _, d := range s.Types {
 		if !d.Persistent {
-			for _, p := range d.Properties {
-				if p.Persistent {
-					out.notice(d, p, "Persistent", "entities of the type are not kept; make the type Persistent, too")
-				}
-			}
+			out.noticeAll(d, "entities of the type are not kept; make the type Persistent, too")
 			continue
+		}
+		if !d.HasBase {
+			out.noticeAll(d, "an entity is kept by its base, and the type has none")
 		}
 		t := &Type{Name: d.Name, def: d}
 		for _, p := range d.Properties {
@@ -126,6 +125,15 @@ func (s *Schema) column(d *property.Definition, p *property.Property) (Column, b
 	}
 	c.Unique, c.Identifier, c.Default, c.index = p.Unique || p.Identifier, p.Identifier, p.Default, p.Index
 	return c, true
+}
+
+// noticeAll tells of each property that is to be kept in vain.
+func (s *Schema) noticeAll(d *property.Definition, why string) {
+	for _, p := range d.Properties {
+		if p.Persistent {
+			s.notice(d, p, "Persistent", why)
+		}
+	}
 }
 
 func (s *Schema) notice(d *property.Definition, p *property.Property, element, why string) {

@@ -190,18 +190,21 @@ func TestNotices(t *testing.T) {
 			&property.Property{Name: "long", Type: property.Scalar(property.KindString), Flags: property.Base, Persistent: true, Indexed: true, DatabaseLength: 5000},
 			&property.Property{Name: "tool", Type: property.Scalar(property.KindString), Flags: property.EditorOnly, Persistent: true})
 	}), &property.Definition{Name: "Dust", HasBase: true, Properties: []*property.Property{
-		{Name: "age", Type: property.Scalar(property.KindInt8), Flags: property.Base, Persistent: true}}})
+		{Name: "age", Type: property.Scalar(property.KindInt8), Flags: property.Base, Persistent: true}}},
+		&property.Definition{Name: "Rat", HasCell: true, Persistent: true, Properties: []*property.Property{
+			{Name: "size", Type: property.Scalar(property.KindInt8), Persistent: true}, {Name: "mood", Type: property.Scalar(property.KindInt8)}}})
 	want := []string{
 		"Avatar.bag: Indexed has no effect: a ARRAY cannot be looked up by; remove it",
 		"Avatar.note: DatabaseLength has no effect: only what is Indexed is a column; the rest has any length",
 		"Avatar.long: DatabaseLength has no effect: a column has at most 1024 bytes",
 		"Avatar.tool: Persistent has no effect: no process has an editor's property; remove it",
 		"Dust.age: Persistent has no effect: entities of the type are not kept; make the type Persistent, too",
+		"Rat.size: Persistent has no effect: an entity is kept by its base, and the type has none",
 	}
 	if !slices.Equal(s.Notices, want) {
 		t.Errorf("notices:\n%s\nwant:\n%s", strings.Join(s.Notices, "\n"), strings.Join(want, "\n"))
 	}
-	if len(s.Types) != 1 || len(s.Types[0].Columns) != 3 || s.Types[0].Identifier().Name != "name" {
+	if len(s.Types) != 2 || len(s.Types[0].Columns) != 3 || s.Types[0].Identifier().Name != "name" {
 		t.Errorf("%+v", s.Types)
 	}
 }

@@ -155,17 +155,12 @@ func planProperties(name string, old, d *description) (plan Plan) {
 	step := func(destructive bool, format string, args ...any) {
 		plan = append(plan, Step{Type: name, What: fmt.Sprintf(format, args...), Destructive: destructive})
 	}
-	for _, p := range old.Properties {
-		i := slices.IndexFunc(d.Properties, func(q propertyDescription) bool { return q.Name == p.Name })
-		if i < 0 {
+	for i := range old.Properties {
+		p := &old.Properties[i]
+		if q := d.property(p.Name); q == nil {
 			step(true, "drop property %s: each row forgets it when it is written", p.Name)
-			continue
-		}
-		q := &d.Properties[i]
-		if p.Side != q.Side {
-			step(true, "move property %s from the %s to the %s: what is stored is forgotten", p.Name, p.Side, q.Side)
-		} else if why := q.loses(&p.shape, p.Name); why != "" {
-			step(true, "%s: what does not fit becomes the default", why)
+		} else if why := q.forgets(p); why != "" {
+			step(true, "%s", why)
 		}
 	}
 	for _, q := range d.Properties {
@@ -174,6 +169,26 @@ func planProperties(name string, old, d *description) (plan Plan) {
 		}
 	}
 	return plan
+}
+
+func (d *description) property(name string) *propertyDescription {
+	i := slices.IndexFunc(d.Properties, func(p propertyDescription) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &d.Properties[i]
+}
+
+// forgets tells what of the values of a property is not there any more when it has become q, "" for
+// nothing.
+func (q *propertyDescription) forgets(p *propertyDescription) string {
+	if p.Side != q.Side {
+		return fmt.Sprintf("move property %s from the %s to the %s: what is stored is forgotten", p.Name, p.Side, q.Side)
+	}
+	if why := q.loses(&p.shape, p.Name); why != "" {
+		return why + ": what does not fit becomes the default"
+	}
+	return ""
 }
 
 // planIdentifier says what a type loses with its Identifier: the rows stay, but nobody finds them by
@@ -195,7 +210,7 @@ func planColumns(name string, old, d *description) (plan Plan) {
 	for _, c := range old.Columns {
 		i := slices.IndexFunc(d.Columns, func(e columnDescription) bool { return e.Name == c.Name })
 		switch {
-		case i < 0 || d.Columns[i].Class != c.Class:
+		case i < 0 || !keepsColumn(old, d, &c, &d.Columns[i]):
 			step(DropIndex, c.Name, "drop the index of")
 			step(DropColumn, c.Name, "drop the column of")
 		case d.Columns[i].Unique != c.Unique:
@@ -204,12 +219,22 @@ func planColumns(name string, old, d *description) (plan Plan) {
 		}
 	}
 	for _, e := range d.Columns {
-		if !slices.ContainsFunc(old.Columns, func(c columnDescription) bool { return e.Name == c.Name && e.Class == c.Class }) {
+		if !slices.ContainsFunc(old.Columns, func(c columnDescription) bool { return keepsColumn(old, d, &c, &e) }) {
 			step(AddColumn, e.Name, "add a column, filled from the data, for")
 			step(AddIndex, e.Name, indexing(e.Unique))
 		}
 	}
 	return plan
+}
+
+// keepsColumn reports whether a column goes on as another one. What is in it must fit; a column of
+// which that is not certain is made anew from the data, where what does not fit is the default.
+func keepsColumn(old, d *description, c, e *columnDescription) bool {
+	if e.Name != c.Name || e.Class != c.Class {
+		return false
+	}
+	p, q := old.property(c.Name), d.property(e.Name)
+	return p == nil || q == nil || q.forgets(p) == ""
 }
 
 func indexing(unique bool) string {

@@ -102,7 +102,7 @@ func (s *Store) Apply(ctx context.Context, schema *store.Schema, destructive boo
 	}
 	tables, descriptions, types := make(map[string]map[store.ID]*row), make(map[string][]byte), make(map[string]*store.Type)
 	for _, t := range schema.Types {
-		if tables[t.Name], err = s.fitted(t); err != nil {
+		if tables[t.Name], err = s.fitted(t, plan); err != nil {
 			return plan, err
 		}
 		descriptions[t.Name], types[t.Name] = t.Description(), t
@@ -112,8 +112,8 @@ func (s *Store) Apply(ctx context.Context, schema *store.Schema, destructive boo
 	return plan, nil
 }
 
-// fitted returns the rows of a type with the columns that it has now.
-func (s *Store) fitted(t *store.Type) (map[store.ID]*row, error) {
+// fitted returns the rows of a type with the columns that it has after a plan.
+func (s *Store) fitted(t *store.Type, plan store.Plan) (map[store.ID]*row, error) {
 	old := s.tables[t.Name]
 	if old == nil {
 		return make(map[store.ID]*row), nil
@@ -131,7 +131,10 @@ func (s *Store) fitted(t *store.Type) (map[store.ID]*row, error) {
 		}
 		for i := range t.Columns {
 			c := &t.Columns[i]
-			if k := slices.IndexFunc(was, func(d store.Column) bool { return d.Name == c.Name && d.Class == c.Class }); k >= 0 {
+			anew := slices.ContainsFunc(plan, func(step store.Step) bool {
+				return step.Action == store.AddColumn && step.Type == t.Name && step.Column == c.Name
+			})
+			if k := slices.IndexFunc(was, func(d store.Column) bool { return d.Name == c.Name }); k >= 0 && !anew {
 				columns[i] = r.columns[k]
 			}
 		}

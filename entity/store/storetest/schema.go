@@ -165,3 +165,42 @@ func testSchemaForgets(b *bench) {
 		b.Error("from STRING to INT16 something must be lost")
 	}
 }
+
+// What does not fit an indexed property any more is its default, as the plan says, and the row can be
+// loaded and found all the same.
+func testSchemaNarrows(b *bench) {
+	b.must(b.s.Create(b.ctx, []store.Record{avatar(b, 1, "Ada", 500), avatar(b, 2, "Bob", 7)}))
+	less := schemaOf(b, func(avatar, _ *property.Definition) {
+		for _, p := range avatar.Properties {
+			switch p.Name {
+			case "level":
+				p.Type, p.Default = property.Scalar(property.KindInt8), property.Int(3)
+			case "guild":
+				p.Flags, p.Default = property.CellPrivate, property.Uint(9)
+			}
+		}
+	})
+	plan, err := b.s.Apply(b.ctx, less, true)
+	b.must(err)
+	for _, part := range []string{"level changes from INT16 to INT8", "move property guild"} {
+		if !strings.Contains(plan.Destructive().String(), part) {
+			b.Errorf("it does not tell %q:\n%v", part, plan)
+		}
+	}
+	typ := less.Type("Avatar")
+	d := typ.Definition()
+	for i, level := range []int64{3, 7} {
+		id := store.ID(i + 1)
+		got := b.read(key("Avatar", id))
+		base, cell := values(typ)
+		_, _, err := typ.Decode(got.Columns, got.Data, base, cell)
+		b.must(err)
+		if n, g := cell.Get(d.Property("level").Index), cell.Get(d.Property("guild").Index); n.Int() != level || g.Uint() != 9 {
+			b.Errorf("row %d has level %v and guild %v", id, n, g)
+		}
+		page, err := b.s.Query(b.ctx, store.Query{Type: "Avatar", Column: "level", Min: property.Int(level), Max: property.Int(level), Limit: 9})
+		if err != nil || len(page.Rows) != 1 || page.Rows[0].ID != id {
+			b.Errorf("of level %d there are %+v, %v", level, page, err)
+		}
+	}
+}

@@ -42,6 +42,7 @@ func Run(t *testing.T, newRig func(t *testing.T) *Rig) {
 		{"blobs", testBlobs},
 		{"definitions come and grow", testSchemaGrows},
 		{"definitions forget", testSchemaForgets},
+		{"columns hold less", testSchemaNarrows},
 		{"what makes no sense", testNonsense},
 		{"a context that is done, a store that is closed", testDone},
 		{"many at once", testConcurrent},

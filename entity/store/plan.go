@@ -191,15 +191,21 @@ func (q *propertyDescription) forgets(p *propertyDescription) string {
 	return ""
 }
 
-// planIdentifier says what a type loses with its Identifier: the rows stay, but nobody finds them by
-// it any more, such as a login, which then begins with a new one.
+// planIdentifier says what a type loses with its Identifier, also if another property takes its
+// place: the rows stay, but nobody finds them by it any more, such as a login, which then begins with
+// a new one.
 func planIdentifier(name string, old, d *description) Plan {
 	is := func(c columnDescription) bool { return c.Identifier }
-	i := slices.IndexFunc(old.Columns, is)
-	if i < 0 || slices.ContainsFunc(d.Columns, is) {
+	i, k := slices.IndexFunc(old.Columns, is), slices.IndexFunc(d.Columns, is)
+	if i < 0 || k >= 0 && d.Columns[k].Name == old.Columns[i].Name {
 		return nil
 	}
-	what := fmt.Sprintf("%s is the Identifier no more: no row is found by it, and who logs in begins with a new one", old.Columns[i].Name)
+	was := old.Columns[i].Name
+	what := was + " is the Identifier no more"
+	if k >= 0 {
+		what = d.Columns[k].Name + " is the Identifier in place of " + was
+	}
+	what += ": no row is found by " + was + ", and who logs in begins with a new one"
 	return Plan{{Type: name, What: what, Destructive: true}}
 }
 

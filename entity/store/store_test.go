@@ -173,6 +173,15 @@ func TestIdentifierGoes(t *testing.T) {
 	if p := plan(without, with); p.Allow(false) != nil {
 		t.Errorf("it comes: %v", p)
 	}
+	both := func(alias bool) *Schema {
+		return schema(t, definition(func(d *property.Definition) {
+			d.Properties[0].Identifier, d.Properties[0].Unique = !alias, true
+			d.Properties = append(d.Properties, &property.Property{Name: "alias", Type: property.Scalar(property.KindString), Flags: property.Base, Persistent: true, Unique: true, Identifier: alias})
+		}))
+	}
+	if p := plan(both(false), both(true)); !errors.Is(p.Allow(false), ErrDestructive) || !strings.Contains(p.String(), "alias is the Identifier in place of name") {
+		t.Errorf("another one takes its place: %v", p)
+	}
 	if p := plan(with, with); len(p) > 0 {
 		t.Errorf("it stays: %v", p)
 	}

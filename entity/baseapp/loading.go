@@ -246,7 +246,11 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 		a.links.Reply(from, a.makeProxy(m))
 		return
 	}
-	if code := a.whyNoProxy(m); code != 0 {
+	code := a.whyNoProxy(m)
+	if code == 0 && m.Row == 0 {
+		code = a.whyNoIdentifier(t, m.Account)
+	}
+	if code != 0 {
 		a.answerLogin(from, m.Request, code)
 		return
 	}
@@ -276,6 +280,16 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 		return
 	}
 	a.loggingIn[login.Account] = true
+}
+
+// whyNoIdentifier says why an account cannot name what it plays in the store, or 0. The store would
+// not take the question either, which is no reason to ask it again.
+func (a *BaseApp) whyNoIdentifier(t *store.Type, account string) protocol.Code {
+	if _, err := t.Identifier().Fit(property.StringValue(account)); err != nil {
+		a.warnOfLoad(account, "no identifier", err)
+		return protocol.BadCredentials
+	}
+	return 0
 }
 
 // warnOfLoad logs the first of each cause: while the store fails, all who want to play ask again and again.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -71,6 +73,27 @@ func TestLoginsDoNotFillTheLog(t *testing.T) {
 	k.pass(2 * time.Second)
 	if try(9); strings.Count(k.logs.String(), line) != 2 || !strings.Contains(k.logs.String(), "unlogged=7") {
 		t.Errorf("the second line does not say how many there were:\n%s", k.logs.String())
+	}
+}
+
+// An account that cannot be the Identifier is told so. The store was asked for it all the same, and who
+// wanted to play was told that the server is busy, at each try.
+func TestAccountsThatAreNoIdentifier(t *testing.T) {
+	k := newKeeper(t, func(c *Config) {
+		c.Schema.Type("Avatar").Property("title").Identifier = true
+		types, err := store.NewSchema(c.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Stored = types
+	})
+	made := k.login(strings.Repeat("x", 256))
+	if protocol.Code(made.Code) != protocol.BadCredentials || !strings.Contains(k.logs.String(), "256 bytes are more than 255") {
+		t.Errorf("code %d\n%s", made.Code, k.logs.String())
+	}
+	k.say(k.bases, &wire.MakeProxy{Request: 10, Account: "ann"})
+	if m := k.asked(wire.StoreLoad); m.Identifier != "ann" {
+		t.Errorf("asked for %+v", m)
 	}
 }
 

@@ -101,10 +101,13 @@ func (c *Column) Fit(v property.Value) (property.Value, error) {
 	return v, nil
 }
 
+// inCharacters reports whether Length counts characters, not bytes.
+func (c *Column) inCharacters() bool { return c.typ.Kind() == property.KindUnicodeString }
+
 // tooLong says by how much a text or blob is too long, "" if it is not.
 func (c *Column) tooLong(s string) string {
 	most := c.Length
-	if c.typ.Kind() == property.KindUnicodeString {
+	if c.inCharacters() {
 		if n := utf8.RuneCountInString(s); n > most {
 			return fmt.Sprintf("%d characters are more than %d", n, most)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cellscape/cellscape/property"
 )
@@ -83,15 +84,22 @@ type columnDescription struct {
 	Name   string `json:"name"`
 	Class  Class  `json:"class"`
 	Unique bool   `json:"unique,omitempty"`
-	// Identifier is not in descriptions of before it was noted.
+	// Identifier is not in descriptions of before it was noted, nor is the length of a Text or Binary,
+	// in bytes or Characters.
 	Identifier bool `json:"identifier,omitempty"`
+	Length     int  `json:"length,omitempty"`
+	Characters bool `json:"characters,omitempty"`
 }
 
 func (t *Type) describe() *description {
 	d := &description{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		d.Columns = append(d.Columns, columnDescription{c.Name, c.Class, c.Unique, c.Identifier})
+		e := columnDescription{Name: c.Name, Class: c.Class, Unique: c.Unique, Identifier: c.Identifier}
+		if c.Class == Text || c.Class == Binary {
+			e.Length, e.Characters = c.Length, c.inCharacters()
+		}
+		d.Columns = append(d.Columns, e)
 	}
 	if t.def == nil {
 		return d
@@ -146,6 +154,7 @@ func (s *Schema) PlanFrom(stored map[string][]byte) (Plan, error) {
 		d := t.describe()
 		plan = append(plan, planProperties(name, old, d)...)
 		plan = append(plan, planIdentifier(name, old, d)...)
+		plan = append(plan, planLengths(name, old, d)...)
 		plan = append(plan, planColumns(name, old, d)...)
 	}
 	return plan, nil
@@ -209,6 +218,36 @@ func planIdentifier(name string, old, d *description) Plan {
 	return Plan{{Type: name, What: what, Destructive: true}}
 }
 
+// planLengths says which columns hold less than before. Whether they do is not known of a store whose
+// descriptions lack the lengths.
+func planLengths(name string, old, d *description) (plan Plan) {
+	for i := range old.Columns {
+		c := &old.Columns[i]
+		k := slices.IndexFunc(d.Columns, func(e columnDescription) bool { return e.Name == c.Name })
+		if k >= 0 && d.property(c.Name) != nil && !d.Columns[k].holds(c) {
+			what := fmt.Sprintf("%s holds %s, no longer %s: what is longer becomes the default", c.Name, d.Columns[k].length(), c.length())
+			plan = append(plan, Step{Type: name, What: what, Destructive: true})
+		}
+	}
+	return plan
+}
+
+// holds reports whether all that the column c could hold is short enough for e.
+func (e *columnDescription) holds(c *columnDescription) bool {
+	most := c.Length
+	if c.Characters && !e.Characters {
+		most = min(most*utf8.UTFMax, MaxColumn)
+	}
+	return e.Length == 0 || e.Length >= most
+}
+
+func (e *columnDescription) length() string {
+	if e.Characters {
+		return fmt.Sprintf("%d characters", e.Length)
+	}
+	return fmt.Sprintf("%d bytes", e.Length)
+}
+
 func planColumns(name string, old, d *description) (plan Plan) {
 	step := func(a Action, column, what string) {
 		plan = append(plan, Step{Type: name, What: what + " " + column, Action: a, Column: column})
@@ -240,7 +279,7 @@ func keepsColumn(old, d *description, c, e *columnDescription) bool {
 		return false
 	}
 	p, q := old.property(c.Name), d.property(e.Name)
-	return p == nil || q == nil || q.forgets(p) == ""
+	return p == nil || q == nil || q.forgets(p) == "" && e.holds(c)
 }
 
 func indexing(unique bool) string {

@@ -169,7 +169,24 @@ func testSchemaForgets(b *bench) {
 // What does not fit an indexed property any more is its default, as the plan says, and the row can be
 // loaded and found all the same.
 func testSchemaNarrows(b *bench) {
-	b.must(b.s.Create(b.ctx, []store.Record{avatar(b, 1, "Ada", 500), avatar(b, 2, "Bob", 7)}))
+	typ := schemaOf(b, nil).Type("Avatar")
+	for i, level := range []int64{500, 7} {
+		base, cell := values(typ)
+		set(b, base, "name", property.StringValue(fmt.Sprint("n", i)))
+		set(b, base, "token", property.StringValue([]string{"abcd", "abc"}[i]))
+		set(b, cell, "level", property.Int(level))
+		b.must(b.s.Create(b.ctx, []store.Record{recordOf(b, typ, store.ID(i+1), base, cell)}))
+	}
+	more := schemaOf(b, func(avatar, _ *property.Definition) {
+		for _, p := range avatar.Properties {
+			if p.Name == "token" {
+				p.DatabaseLength = 100
+			}
+		}
+	})
+	if plan, err := b.s.Apply(b.ctx, more, false); err != nil || len(plan) > 0 {
+		b.Errorf("a column that holds more: %v, %v", plan, err)
+	}
 	less := schemaOf(b, func(avatar, _ *property.Definition) {
 		for _, p := range avatar.Properties {
 			switch p.Name {
@@ -177,17 +194,19 @@ func testSchemaNarrows(b *bench) {
 				p.Type, p.Default = property.Scalar(property.KindInt8), property.Int(3)
 			case "guild":
 				p.Flags, p.Default = property.CellPrivate, property.Uint(9)
+			case "token":
+				p.DatabaseLength = 3
 			}
 		}
 	})
 	plan, err := b.s.Apply(b.ctx, less, true)
 	b.must(err)
-	for _, part := range []string{"level changes from INT16 to INT8", "move property guild"} {
+	for _, part := range []string{"level changes from INT16 to INT8", "move property guild", "token holds 3 bytes, no longer 100 bytes"} {
 		if !strings.Contains(plan.Destructive().String(), part) {
 			b.Errorf("it does not tell %q:\n%v", part, plan)
 		}
 	}
-	typ := less.Type("Avatar")
+	typ = less.Type("Avatar")
 	d := typ.Definition()
 	for i, level := range []int64{3, 7} {
 		id := store.ID(i + 1)
@@ -197,6 +216,9 @@ func testSchemaNarrows(b *bench) {
 		b.must(err)
 		if n, g := cell.Get(d.Property("level").Index), cell.Get(d.Property("guild").Index); n.Int() != level || g.Uint() != 9 {
 			b.Errorf("row %d has level %v and guild %v", id, n, g)
+		}
+		if s := base.Get(d.Property("token").Index); s.Str() != []string{"", "abc"}[i] {
+			b.Errorf("row %d has token %v", id, s)
 		}
 		page, err := b.s.Query(b.ctx, store.Query{Type: "Avatar", Column: "level", Min: property.Int(level), Max: property.Int(level), Limit: 9})
 		if err != nil || len(page.Rows) != 1 || page.Rows[0].ID != id {

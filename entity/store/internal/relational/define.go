@@ -1,6 +1,7 @@
 package relational
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -13,13 +14,17 @@ const fillPage = 256
 // Plan implements store.Store.
 func (s *Store) Plan(ctx context.Context, schema *store.Schema) (plan store.Plan, err error) {
 	err = s.view(ctx, func(tx Tx) error {
-		plan, err = planFrom(ctx, tx, schema)
+		stored, err := descriptions(ctx, tx)
+		if err == nil {
+			plan, err = schema.PlanFrom(stored)
+		}
 		return err
 	})
 	return plan, err
 }
 
-func planFrom(ctx context.Context, tx Tx, schema *store.Schema) (store.Plan, error) {
+// descriptions are what the tables are for, by type.
+func descriptions(ctx context.Context, tx Tx) (map[string][]byte, error) {
 	stored := make(map[string][]byte)
 	err := tx.Query(ctx, Statement{SQL: "SELECT name, description FROM cellscape_type"}, func(scan func(...any) error) error {
 		var name string
@@ -28,16 +33,17 @@ func planFrom(ctx context.Context, tx Tx, schema *store.Schema) (store.Plan, err
 		stored[name] = b
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return schema.PlanFrom(stored)
+	return stored, err
 }
 
 // Apply implements store.Store.
 func (s *Store) Apply(ctx context.Context, schema *store.Schema, destructive bool) (plan store.Plan, err error) {
 	err = s.update(ctx, s.dialect.OwnFence, func(tx Tx) error {
-		if plan, err = planFrom(ctx, tx, schema); err != nil {
+		stored, err := descriptions(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if plan, err = schema.PlanFrom(stored); err != nil {
 			return err
 		}
 		if err := plan.Allow(destructive); err != nil {
@@ -48,7 +54,7 @@ func (s *Store) Apply(ctx context.Context, schema *store.Schema, destructive boo
 				return fmt.Errorf("%v: %w", step, err)
 			}
 		}
-		return describe(ctx, tx, schema, plan)
+		return describe(ctx, tx, schema, stored)
 	})
 	if err != nil {
 		return plan, err
@@ -125,9 +131,14 @@ func (s *Store) addColumn(ctx context.Context, tx Tx, t *store.Type, c *store.Co
 	}
 }
 
-// describe remembers what the tables are for now.
-func describe(ctx context.Context, tx Tx, schema *store.Schema, plan store.Plan) error {
-	if len(plan) == 0 {
+// describe remembers what the tables are for now. Not all of that takes a step, such as a column that
+// holds more.
+func describe(ctx context.Context, tx Tx, schema *store.Schema, stored map[string][]byte) error {
+	same := len(stored) == len(schema.Types)
+	for _, t := range schema.Types {
+		same = same && bytes.Equal(stored[t.Name], t.Description())
+	}
+	if same {
 		return nil
 	}
 	list := []Statement{{SQL: "DELETE FROM cellscape_type"}}

@@ -66,6 +66,14 @@ func TestLoadRadiiFromBorders(t *testing.T) {
 	}
 }
 
+// KBEngine reads flags and indexes in any case.
+func TestLoadInAnyCase(t *testing.T) {
+	p := mustLoad(t, one("<Properties> <p> <Type> INT8 </Type> <Flags> Base_and_Client </Flags> <Persistent> TRUE </Persistent> <Index> Unique </Index> </p> </Properties>")).Types[0].Properties[0]
+	if p.Flags != BaseAndClient || !p.Persistent || !p.Indexed || !p.Unique {
+		t.Errorf("%+v", p)
+	}
+}
+
 // The originals end a comment at --> and look at nothing before it, and people draw lines of dashes.
 // What only looks like a comment stays as it is, and so do the numbers of lines.
 func TestLoadComments(t *testing.T) {

@@ -1,6 +1,9 @@
 package property
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // placeholder stands for a type that could not be read, and lets the rest of the definition be
 // checked. A report with its fault never yields a Schema.
@@ -56,7 +59,7 @@ func (l *loader) parsePropertyElement(p *Property, c *element, path string) {
 		p.Type = l.parseType(c, path+"/Type", nil)
 	case "Flags":
 		l.noChildren(c, path+"/Flags")
-		flags, ok := ParseFlags(c.text)
+		flags, ok := ParseFlags(strings.ToUpper(c.text)) // in any case, as KBEngine does
 		if !ok {
 			l.fault(c.position, path+"/Flags", fmt.Sprintf("unknown flag %q", shorten(c.text)), "use one of "+flagList())
 			return
@@ -96,8 +99,9 @@ func (l *loader) parseStoreElement(p *Property, c *element, path string) {
 	case "Index":
 		l.noChildren(c, path+"/Index")
 		l.evidence.note(dialectOfElement(c.name), c.name, c.position)
-		p.Indexed, p.Unique = true, c.text == "UNIQUE"
-		if c.text != "UNIQUE" && c.text != "INDEX" {
+		index := strings.ToUpper(c.text)
+		p.Indexed, p.Unique = true, index == "UNIQUE"
+		if index != "UNIQUE" && index != "INDEX" {
 			l.fault(c.position, path+"/Index", fmt.Sprintf("%q is no index", shorten(c.text)), "use UNIQUE or INDEX")
 		}
 	case "DatabaseLength":

@@ -242,7 +242,7 @@ func usedName(info *types.Info, n ast.Node) string {
 // loaded names, for each element that the loader knows, what it becomes: a field, "kept", or
 // "structure" for what other elements stand in. It is compared with the loader's code.
 var loaded = map[string]string{
-	"Parent": "structure", "Implements": "structure", "Interfaces": "structure", "Interface": "structure", "Type": "structure", "Properties": "structure",
+	"Parent": "structure", "Implements": "structure", "Interfaces": "structure", "Interface": "structure", "Type": "structure", "interface": "structure", "type": "structure", "Properties": "structure",
 	"CellMethods": "Definition.CellMethods", "BaseMethods": "Definition.BaseMethods", "Methods": "Definition.BaseMethods",
 	"ClientMethods": "Definition.ClientMethods", "Components": "structure", "LoDLevels": "Definition.Levels", "DetailLevels": "Definition.Levels",
 	"TempProperties": "Definition.TempProperties", "CellEvents": "notice",

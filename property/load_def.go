@@ -159,12 +159,13 @@ func (l *loader) parseSection(x *description, e *element) {
 func (l *loader) parseInterfaces(e *element) (interfaces []*element) {
 	l.noText(e, e.name)
 	for _, c := range e.children {
-		if c.name != "Interface" && c.name != "Type" {
+		switch c.name {
+		case "Interface", "Type", "interface", "type": // all four are KBEngine's
+			l.noChildren(c, e.name+"/"+c.name)
+			interfaces = append(interfaces, c)
+		default:
 			l.unknown(c, e.name)
-			continue
 		}
-		l.noChildren(c, e.name+"/"+c.name)
-		interfaces = append(interfaces, c)
 	}
 	return interfaces
 }

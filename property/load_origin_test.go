@@ -66,8 +66,16 @@ func TestLoadRadiiFromBorders(t *testing.T) {
 	}
 }
 
-// KBEngine reads flags and indexes in any case.
+// KBEngine reads flags and indexes in any case, and the names of what a list of interfaces holds in
+// two.
 func TestLoadInAnyCase(t *testing.T) {
+	i := one("<Interfaces> <interface> I </interface> <type> J </type> </Interfaces>")
+	for _, name := range []string{"I", "J"} {
+		i += "-- entity_defs/interfaces/" + name + ".def --\n<root> <Properties> <p" + name + "> <Type> INT8 </Type> <Flags> BASE </Flags> </p" + name + "> </Properties> </root>\n"
+	}
+	if got := mustLoad(t, i).Types[0].Properties; len(got) != 2 {
+		t.Errorf("%d properties of two interfaces", len(got))
+	}
 	p := mustLoad(t, one("<Properties> <p> <Type> INT8 </Type> <Flags> Base_and_Client </Flags> <Persistent> TRUE </Persistent> <Index> Unique </Index> </p> </Properties>")).Types[0].Properties[0]
 	if p.Flags != BaseAndClient || !p.Persistent || !p.Indexed || !p.Unique {
 		t.Errorf("%+v", p)

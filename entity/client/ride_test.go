@@ -70,12 +70,17 @@ func TestRide(t *testing.T) {
 // A place from after the end of a ride may come before that is told. It counts, and the end does not undo it.
 func TestRideEndIsOvertaken(t *testing.T) {
 	r := riding(t)
+	changed := 0
+	r.c.cfg.Events.RideChanged = func(*Replica) { changed++ }
 	r.whisper(packet(8, 1, place(foe, 40)))
 	r.wantAt(foe, 40, 0)
+	if r.c.Entity(foe).Vehicle() != 0 || changed != 1 {
+		t.Errorf("it rides on %v, and the game was told %d times", r.c.Entity(foe).Vehicle(), changed)
+	}
 	r.say(rideOf(foe, 0, property.Vector3{X: 39}).Append(r.cell(8)))
 	r.wantAt(foe, 40, 0)
-	if r.c.Entity(foe).Vehicle() != 0 {
-		t.Error("it still rides")
+	if r.c.Entity(foe).Vehicle() != 0 || changed != 1 {
+		t.Errorf("after the word on it, it rides on %v, and the game was told %d times", r.c.Entity(foe).Vehicle(), changed)
 	}
 }
 

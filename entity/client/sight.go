@@ -234,6 +234,7 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 		return nil
 	}
 	var used, moves, ok bool
+	rode := r.riding() != nil
 	if len(c.charges) == 0 {
 		used, ok = r.follow(h, m)
 		moves = used
@@ -257,6 +258,9 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 	}
 	r.heard = now
 	r.play(Moves)
+	if rode && r.riding() == nil {
+		c.tellRide(r) // the word that it rides no more finds that told
+	}
 	c.tellMoved(r, moves)
 	if moves {
 		c.carry(r, 0)

@@ -298,6 +298,7 @@ func (r *Real) readRide(rd *codec.Reader) {
 	if v := r.e.Ride.Vehicle; v != 0 && (!v.Valid() || v == r.e.ID) {
 		rd.Fail(errRide)
 	}
+	r.shareControl() // whoever drives it was read before, and nobody drives who rides
 }
 
 var errRide = errors.New("space: a ride on what no entity can ride on")

@@ -167,6 +167,31 @@ func TestRideOverLine(t *testing.T) {
 	}
 }
 
+// Nobody drives who rides, also after it has gone to another cell.
+func TestDrivenRidesOverLine(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -10, 0)
+	r.create(8, -12, 0)
+	r.create(9, -14, 0)
+	r.tick(2)
+	r.must(r.real(8).SetControlledBy(9))
+	r.board(8, 7, property.Vector3{X: 4})
+	for x := float32(-10); x < 60; x += 5 {
+		r.move(7, x)
+		r.tick(1)
+	}
+	r.tick(20)
+	r.rides(8, 7)
+	if p := r.real(8); p.cell != r.apps[1].cell.Cell || p.e.Control.By != 0 {
+		t.Errorf("on the other cell: %t; driven by %v", p.cell == r.apps[1].cell.Cell, p.e.Control.By)
+	}
+	r.real(8).Alight()
+	if by := r.real(8).e.Control.By; by != 9 {
+		t.Errorf("off the vehicle it is driven by %v", by)
+	}
+	r.calm()
+}
+
 // A passenger that comes back from its backup waits for the vehicle, and is off it if that does not come.
 func TestPassengerIsRestored(t *testing.T) {
 	r := newRig(t, 1)

@@ -53,6 +53,10 @@ func (c *Client) onControlled(body []byte) error {
 		c.loseControl(r)
 		return nil
 	}
+	if r.riding() != nil { // who is driven rides on nothing: the word on that follows
+		c.alight(r)
+		c.tellRide(r)
+	}
 	i := c.chargeOf(r)
 	if i < 0 {
 		if len(c.charges) >= maxCharges {

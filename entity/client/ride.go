@@ -145,15 +145,16 @@ func (c *Client) onRide(body []byte) error {
 	if m.Vehicle == r.ID {
 		return malformed("%s %v rides on itself", r.Def.Name, r.ID)
 	}
-	c.loseControl(r) // nobody drives who rides
 	before, rode := r.spot(), r.riding() != nil
 	if m.Vehicle != 0 {
+		c.loseControl(r) // nobody drives who rides
 		r.placed = max(r.placed, byBundle(c.bundle))
 		r.heard = 0
 		c.board(r, m.Vehicle, presence.Spot{Position: m.Position, Direction: m.Direction})
 	} else {
 		c.alight(r)
-		if used, _ := r.rest(c.bundle, m.Position, m.Direction); used {
+		// This client may drive it again, and has heard of that before.
+		if used, _ := c.hearing(r, func() (used, moves bool) { return r.rest(c.bundle, m.Position, m.Direction) }); used {
 			r.heard = 0
 		}
 		r.play(Appears)

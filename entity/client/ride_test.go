@@ -156,6 +156,29 @@ func TestRideOnOwn(t *testing.T) {
 	r.wantAt(foe, 2, 0)
 }
 
+// Who has got off is driven again. The word on that comes before the one that it is off, in one bundle.
+func TestControlAfterRide(t *testing.T) {
+	r := riding(t)
+	changed := 0
+	r.c.cfg.Events.RideChanged = func(*Replica) { changed++ }
+	e := r.c.Entity(foe)
+	m := protocol.Controlled{ID: foe, Control: true, Incarnation: 3, Number: 7, Position: property.Vector3{X: 10, Z: 2}}
+	off := rideOf(foe, 0, property.Vector3{X: 10, Z: 2})
+	r.say(off.Append(place(cart, 12).AppendRest(m.Append(r.cell(8)))))
+	if !e.Controls() || e.Vehicle() != 0 || changed != 1 {
+		t.Fatalf("controls %t, on %v, %d changes", e.Controls(), e.Vehicle(), changed)
+	}
+	r.wantAt(foe, 10, 2)
+	if err := e.SetPosition(property.Vector3{X: 15}, property.Vector3{}); err != nil {
+		t.Fatal(err)
+	}
+	r.say(rideOf(foe, cart, property.Vector3{Z: 1}).Append((&protocol.Controlled{ID: foe}).Append(r.cell(9))))
+	r.wantAt(foe, 12, 1)
+	if e.Controls() || e.Vehicle() != cart || changed != 2 {
+		t.Errorf("controls %t, on %v, %d changes", e.Controls(), e.Vehicle(), changed)
+	}
+}
+
 // Drawn between two places of the vehicle, its riders are on it.
 func TestRiderIsShown(t *testing.T) {
 	r := riding(t)

@@ -139,7 +139,8 @@ type Events struct {
 	// it, or the server has put such an entity at a place (Replica.Controls, Replica.SetPosition).
 	Controlled func(r *Replica)
 	// RideChanged: what r rides on has changed, or an entity in the area of interest has another seat there
-	// (Replica.Vehicle, Replica.Seat). r may be the player's own: then Forced follows.
+	// (Replica.Vehicle, Replica.Seat). r may be the player's own: then Forced follows, or the event that has
+	// ended its ride, which is CellPlayer, CellGone, Reset, EntitiesReset or LeftSpace.
 	RideChanged func(r *Replica)
 	// CellGone: the player's cell part was destroyed. SetPosition no longer works, and what the
 	// player saw is gone as after a Reset. CellPlayer follows if the cell part is made again.

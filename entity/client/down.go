@@ -402,13 +402,18 @@ func (c *Client) forget() {
 	}
 	c.inWorld, c.space, c.bundle = false, 0, 0
 	c.dirty, c.moving, c.charges = false, false, nil
-	if c.riders = nil; c.player != nil && c.player.rare != nil {
+	c.riders = nil
+	rode := c.player != nil && c.player.riding() != nil
+	if rode {
 		c.player.rare.ride = nil
 	}
 	for _, k := range gone.order {
 		if c.state != Closed { // by one of them
 			gone.at[k.at].tellLeft()
 		}
+	}
+	if rode && c.state != Closed {
+		c.tellRide(c.player)
 	}
 }
 
@@ -423,10 +428,14 @@ func (c *Client) onCellPlayer(body []byte) error {
 	if err := c.readStream(c.player, m.Props, property.OwnClientCellStream); err != nil {
 		return err
 	}
+	rode := c.player.riding() != nil // through a transition
 	c.space, c.incarnation, c.inWorld = m.Space, m.Incarnation, true
 	c.force(&protocol.Forced{Number: m.Forced, Control: m.Control, Position: m.Position, Direction: m.Direction})
 	c.seen, c.toldSeen = protocol.Seen{}, protocol.Seen{}
-	if c.cfg.Events.CellPlayer != nil {
+	if rode {
+		c.tellRide(c.player)
+	}
+	if c.state != Closed && c.cfg.Events.CellPlayer != nil {
 		c.cfg.Events.CellPlayer(c.player)
 	}
 	return nil

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
@@ -136,6 +137,30 @@ func TestOwnRide(t *testing.T) {
 	r.wantAt(me, 20, 0)
 	if p.Vehicle() != 0 || r.c.SetPosition(property.Vector3{X: 21}, property.Vector3{}) != nil {
 		t.Error("it cannot walk ashore")
+	}
+}
+
+// The game is told of each end of its own ride, also of one that comes with the end of all that it has seen.
+func TestOwnRideEnds(t *testing.T) {
+	boarded := protocol.Forced{Number: 5, Control: true, Vehicle: cart, Position: property.Vector3{X: 1}}
+	for what, end := range map[string]func(r *rig) []byte{
+		"teleported":                     func(r *rig) []byte { return r.cellPlayer().Append(protocol.AppendLeaveSpace(r.cell(9))) },
+		"through a transition":           func(r *rig) []byte { return r.cellPlayer().Append((&protocol.Transit{}).Append(r.cell(9))) },
+		"its cell part is another one":   func(r *rig) []byte { return r.cellPlayer().Append(protocol.AppendReset(nil)) },
+		"its cell part is gone":          func(r *rig) []byte { return protocol.AppendCellGone(nil) },
+		"it is put ashore by the server": func(r *rig) []byte { return (&protocol.Forced{Number: 6}).Append(r.cell(9)) },
+	} {
+		r := riding(t)
+		var told []entity.ID
+		r.c.cfg.Events.RideChanged = func(e *Replica) {
+			if e == r.c.Player() {
+				told = append(told, e.Vehicle())
+			}
+		}
+		r.say(boarded.Append(r.cell(8)))
+		if r.say(end(r)); r.c.Player().Vehicle() != 0 || !slices.Equal(told, []entity.ID{cart, 0}) {
+			t.Errorf("%s: it rides on %v, and was told %v", what, r.c.Player().Vehicle(), told)
+		}
 	}
 }
 

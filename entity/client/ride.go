@@ -145,7 +145,10 @@ func (c *Client) onRide(body []byte) error {
 	if m.Vehicle == r.ID {
 		return malformed("%s %v rides on itself", r.Def.Name, r.ID)
 	}
-	before, rode := r.spot(), r.riding() != nil
+	before, was := r.spot(), ride{}
+	if on := r.riding(); on != nil {
+		was = *on
+	}
 	if m.Vehicle != 0 {
 		c.loseControl(r) // nobody drives who rides
 		r.placed = max(r.placed, byBundle(c.bundle))
@@ -160,7 +163,7 @@ func (c *Client) onRide(body []byte) error {
 		r.play(Appears)
 		c.carry(r, 0)
 	}
-	if rode || m.Vehicle != 0 {
+	if on := r.riding(); on != nil && *on != was || on == nil && was.vehicle != 0 {
 		c.tellRide(r)
 	}
 	c.tellMoved(r, r.spot() != before)

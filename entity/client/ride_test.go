@@ -181,6 +181,15 @@ func TestRideOnOwn(t *testing.T) {
 	r.wantAt(foe, 2, 0)
 }
 
+// What has not changed is not told as a change.
+func TestRideIsToldAgain(t *testing.T) {
+	r := riding(t)
+	r.c.cfg.Events.RideChanged = func(e *Replica) { t.Errorf("told of %v", e.ID) }
+	r.say(r.enter(cart, 12).Append(protocol.AppendLeave(r.cell(8), cart)))
+	r.say(rideOf(foe, cart, property.Vector3{Z: 2}).Append(r.cell(9)))
+	r.wantAt(foe, 12, 2)
+}
+
 // Who has got off is driven again. The word on that comes before the one that it is off, in one bundle.
 func TestControlAfterRide(t *testing.T) {
 	r := riding(t)

@@ -83,6 +83,7 @@ func (r *Replica) seatAt(at presence.Spot) error {
 
 // board puts r on a vehicle.
 func (c *Client) board(r *Replica, vehicle entity.ID, seat presence.Spot) {
+	c.openRing(r, vehicle)
 	if r.riding() == nil {
 		if c.riders == nil {
 			c.riders = new([]*Replica)
@@ -91,6 +92,22 @@ func (c *Client) board(r *Replica, vehicle entity.ID, seat presence.Spot) {
 	}
 	r.extend().ride = &ride{vehicle, seat}
 	c.sitDown(r, 0)
+}
+
+// openRing ends the ride on r of what carries the vehicle that r is about to be on, as when a rider and its
+// mount swap: it is over at the server, who has yet to tell. Until then they would move each other away.
+func (c *Client) openRing(r *Replica, vehicle entity.ID) {
+	for range maxStack {
+		v := c.Entity(vehicle)
+		if v == nil || v == c.player || v.riding() == nil {
+			return // the player's own ride ends with a forced place
+		}
+		if vehicle = v.riding().vehicle; vehicle == r.ID {
+			c.alight(v)
+			c.tellRide(v)
+			return
+		}
+	}
 }
 
 // alight takes r off its vehicle, where it is.

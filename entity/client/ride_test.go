@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -179,6 +180,30 @@ func TestRideOnOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.wantAt(foe, 2, 0)
+}
+
+// Two that swap, the rider and its vehicle, are not moved away by each other until the client has been told
+// of both.
+func TestRidesAreSwapped(t *testing.T) {
+	r := riding(t)
+	var told []string
+	r.c.cfg.Events.RideChanged = func(e *Replica) { told = append(told, fmt.Sprintf("%v on %v at %v", e.ID, e.Vehicle(), e.Position)) }
+	r.say(rideOf(cart, foe, property.Vector3{Z: 1}).Append(r.cell(8)))
+	r.wantAt(foe, 10, 2)
+	r.wantAt(cart, 10, 3)
+	off := rideOf(foe, 0, property.Vector3{X: 11, Z: 2})
+	r.say(off.Append(r.cell(9)))
+	r.wantAt(cart, 11, 3)
+	if want := []string{"1.7 on 0.0 at {10 0 2}", "1.8 on 1.7 at {10 0 3}"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	told = nil
+	r.say(rideOf(foe, me, property.Vector3{Z: 1}).Append(r.cell(10)))
+	mounted := protocol.Forced{Number: 5, Control: true, Vehicle: cart, Position: property.Vector3{Y: 1}}
+	at := r.c.Entity(cart).Position
+	if r.say(mounted.Append(r.cell(11))); r.c.Entity(cart).Position != at || r.c.Player().Position != (property.Vector3{X: at.X, Y: 1, Z: at.Z}) {
+		t.Errorf("the player is at %v on what was at %v and is at %v: %q", r.c.Player().Position, at, r.c.Entity(cart).Position, told)
+	}
 }
 
 // What has not changed is not told as a change.

@@ -136,6 +136,8 @@
 //	                    v  |
 //	                  waiting where it was, for VehiclePatience
 //
+// Walks and chases wait with it. If the script puts or turns who waits, the ride is over: OnAlighted.
+//
 // The ride travels with the entity and is in its backups. It is by the vehicle's id: a vehicle that was
 // restored has its passengers again. In Real.TeleportTogether a vehicle takes along those who are named.
 //

@@ -158,8 +158,8 @@ func (r *Real) Direction() property.Vector3 { return r.e.Direction }
 
 // SetPosition moves the entity at once. A player's client is told, and what it says of the place is
 // ignored until it knows; see "Who moves a player" in the package documentation. Who is on a vehicle stays
-// on it, at another seat, unless that is too far away for one. Coordinates that are not finite or beyond
-// property.MaxCoordinate are refused.
+// on it, at another seat, unless that is too far away for one, or the vehicle is not on the cell. Coordinates
+// that are not finite or beyond property.MaxCoordinate are refused.
 func (r *Real) SetPosition(p property.Vector3) error { return r.place(p, r.e.Direction) }
 
 // SetDirection turns the entity. A player's client is told as by SetPosition, with the position too.

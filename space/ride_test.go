@@ -217,6 +217,32 @@ func TestPassengerIsRestored(t *testing.T) {
 	r.diary(8, "created;client true;restored;client true;off 7;")
 }
 
+// Who walks about on a vehicle stands still while it waits for that, and goes on when it is back.
+func TestWalkerWaitsForVehicle(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -50, 0)
+	r.create(8, -55, 1)
+	r.tick(1)
+	r.board(8, 7, property.Vector3{Z: 4})
+	if _, err := r.real(8).MoveTo(property.Vector3{X: -50, Z: 8}, 1, "", 0); err != nil {
+		t.Fatal(err)
+	}
+	parts := r.backUp(7).Parts
+	r.tick(5)
+	at := r.real(8).Position()
+	r.real(7).depart(lost, "as with its CellApp")
+	r.tick(20)
+	if p := r.real(8); p.Vehicle() != 7 || p.Position() != at {
+		t.Fatalf("it rides on %v, and is at %v instead of %v", p.Vehicle(), p.Position(), at)
+	}
+	r.restore(7, -50, parts, 0)
+	r.tick(50)
+	if p := r.real(8); p.Vehicle() != 7 || p.Position() != (property.Vector3{X: -50, Z: 8}) {
+		t.Errorf("it rides on %v, and is at %v", p.Vehicle(), p.Position())
+	}
+	r.rides(8, 7)
+}
+
 // The end of a vehicle throws its passengers off at once, also those on other cells.
 func TestVehicleIsDestroyed(t *testing.T) {
 	r := newRig(t, 2)

@@ -60,8 +60,11 @@ func (w *walk) Step(r *Real, dt time.Duration) (done bool) {
 }
 
 // stepTowards moves the entity by a step, in metres, straight towards a point, until it is within some
-// metres of that, and reports whether it is.
+// metres of that, and reports whether it is. Who waits for its vehicle stands still.
 func (r *Real) stepTowards(goal property.Vector3, within, step float64) (done bool) {
+	if v := r.e.Ride.Vehicle; v != 0 && r.cell.on(v) == nil {
+		return false // a step would take it off
+	}
 	p := r.e.Position
 	dx, dy, dz := float64(goal.X)-float64(p.X), float64(goal.Y)-float64(p.Y), float64(goal.Z)-float64(p.Z)
 	left := math.Sqrt(float64(dx*dx) + float64(dy*dy) + float64(dz*dz))

@@ -147,6 +147,11 @@
 // its client is not shown the vehicle, the server moves the player, and tells it where. What another
 // client drives can be a vehicle, but nobody drives who rides (Real.SetControlledBy acts when it is off).
 //
+// So clients put passengers where the vehicle is as they were told that. Whatever turns needs a yaw in
+// its Volatile, and whatever tilts the rest: without, and beyond the distances there, clients learn of a
+// turn only when the vehicle rests. Until then a passenger thirty metres astern may be sixty metres from
+// its place.
+//
 // Its invariants:
 //
 //   - At the end of a tick, who rides and does not wait is where its seat is on the vehicle as its cell

@@ -166,6 +166,7 @@ func (c *Cell) runEntities(dt time.Duration) {
 		if r.dataHeard < c.data.last {
 			r.hearData()
 		}
+		r.takeSeat()
 		r.runControllers(dt)
 		r.timers.Run(r.Now(), r.callBack) // arriving may have added some
 		r.timeOut()

@@ -13,6 +13,7 @@ import (
 // handle acts on a flow message; mark is its place in the flow.
 func (r *Real) handle(m *flow.Message, mark flow.Mark, payload []byte) error {
 	r.startHandling(m, mark)
+	r.takeSeat()
 	defer func() {
 		r.call, r.cause = entity.Call{}, 0
 		r.endHandling()

@@ -163,7 +163,10 @@ func (r *Real) Direction() property.Vector3 { return r.e.Direction }
 func (r *Real) SetPosition(p property.Vector3) error { return r.place(p, r.e.Direction) }
 
 // SetDirection turns the entity. A player's client is told as by SetPosition, with the position too.
-func (r *Real) SetDirection(d property.Vector3) error { return r.place(r.e.Position, d) }
+func (r *Real) SetDirection(d property.Vector3) error {
+	r.takeSeat()
+	return r.place(r.e.Position, d)
+}
 
 // place is the server's word on where the entity is.
 func (r *Real) place(p, d property.Vector3) error {

@@ -172,6 +172,25 @@ func (r *Real) follow(v *record) bool {
 	return true
 }
 
+// takeSeat puts one who rides where its seat is by now, before anything is done by its place: its vehicle
+// may have moved since it was carried, in this tick or, driven by a client or as a ghost, since the last one.
+// Whoever then walks or turns would change its seat by that way.
+func (r *Real) takeSeat() { r.takeSeatAbove(0) }
+
+func (r *Real) takeSeatAbove(depth int) {
+	if r.gone != staying || r.e.Ride.Vehicle == 0 {
+		return
+	}
+	v := r.cell.on(r.e.Ride.Vehicle)
+	if v == nil {
+		return
+	}
+	if v.real != nil && depth < presence.MaxStack {
+		v.real.takeSeatAbove(depth + 1)
+	}
+	r.follow(v)
+}
+
 // carry moves all who ride to where their vehicles are by now: vehicles that ride themselves before their
 // own passengers. It does so in a frozen world, too, where ghosts may still hear the last of their vehicles,
 // but nobody is thrown off there.
@@ -260,6 +279,7 @@ func (r *Real) checkAboard() {
 // stepAboard moves the entity about on its vehicle as its client says, as stepTo does in the world. The
 // game's check is given places in the world.
 func (r *Real) stepAboard(seat presence.Spot) {
+	r.takeSeat()
 	s := &r.steering
 	v := r.cell.on(r.e.Ride.Vehicle)
 	switch {

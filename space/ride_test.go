@@ -381,6 +381,80 @@ func TestClientAboard(t *testing.T) {
 	r.calm()
 }
 
+// The game is asked about the way on the vehicle alone, also if that has moved since the last tick, and who is
+// told to stay keeps its seat.
+func TestWayAboard(t *testing.T) {
+	r := newRig(t, 1)
+	p := r.newClient(8, -50)
+	r.create(7, -45, 0)
+	r.tick(3)
+	r.board(8, 7, property.Vector3{Z: 1})
+	r.tick(2)
+	p.hear()
+	r.avatar(8).moving = func(from, to property.Vector3) (property.Vector3, bool) {
+		if from != (property.Vector3{X: -40, Z: 1}) || to != (property.Vector3{X: -40, Z: 2}) {
+			t.Errorf("the game is asked about %v to %v", from, to)
+		}
+		return from, true
+	}
+	r.move(7, -40)
+	p.say(property.Vector3{Z: 2})
+	if seat, _ := r.real(8).Seat(); seat != (property.Vector3{Z: 1}) {
+		t.Errorf("told to stay, it sits at %v", seat)
+	}
+	r.tick(1)
+	r.rides(8, 7)
+	r.calm()
+}
+
+// Who walks about on a vehicle that moves goes along with it, whichever of the two was made first.
+func TestWalkAboard(t *testing.T) {
+	r := newRig(t, 1)
+	for _, ids := range [][2]entity.ID{{7, 8}, {10, 9}} {
+		boat, cook := ids[0], ids[1]
+		r.create(boat, -80, 0)
+		r.create(cook, -80, 0)
+		r.must(r.real(boat).SetDirection(property.Vector3{X: math.Pi / 2}))
+		r.board(cook, boat, property.Vector3{Z: -20})
+		r.tick(1)
+		if _, err := r.real(boat).MoveTo(property.Vector3{X: 80}, 20, "", 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.real(cook).MoveToEntity(boat, 5, 10, "", 0); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			r.tick(1)
+			if seat, _ := r.real(cook).Seat(); seat.Z < -20 {
+				t.Fatalf("%v falls back to the seat %v on %v", cook, seat, boat)
+			}
+		}
+		if seat, _ := r.real(cook).Seat(); math.Abs(float64(seat.Z+5)) > 2.01 {
+			t.Errorf("%v has come to the seat %v on %v", cook, seat, boat)
+		}
+	}
+}
+
+// Turned by its script between two ticks, a passenger keeps its seat on a vehicle that moves meanwhile.
+func TestTurnAboard(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -50, 0)
+	r.create(8, -55, 0)
+	r.create(9, -55, 0)
+	r.tick(1)
+	r.board(8, 7, property.Vector3{Z: 4})
+	r.board(9, 8, property.Vector3{Z: 1})
+	r.tick(1)
+	r.move(7, -40)
+	r.must(r.real(9).SetDirection(property.Vector3{X: 1}))
+	r.must(r.real(8).SetDirection(property.Vector3{}))
+	for id, want := range map[entity.ID]property.Vector3{8: {Z: 4}, 9: {Z: 1}} {
+		if seat, _ := r.real(id).Seat(); seat != want {
+			t.Errorf("%v sits at %v, want %v", id, seat, want)
+		}
+	}
+}
+
 // A client that is not shown the vehicle is moved by the server.
 func TestUnseenVehicle(t *testing.T) {
 	r := newRig(t, 1)

@@ -138,10 +138,11 @@
 //
 // Walks and chases wait with it. If the script puts or turns who waits, the ride is over: OnAlighted.
 //
-// The ride travels with the entity and is in its backups. It is by the vehicle's id: a vehicle that was
-// restored has its passengers again. Put or teleported elsewhere in its space, a vehicle takes its passengers
-// with it, however far that is: whoever should stay alights before. To another space it takes only those who
-// are named in Real.TeleportTogether; the others are off it, at the latest after VehiclePatience.
+// The ride travels with the entity and is in its backups, but not in the store: who is loaded from there
+// rides on nothing, where it was. It is by the vehicle's id: a vehicle that was restored has its passengers
+// again. Put or teleported elsewhere in its space, a vehicle takes its passengers with it, however far that
+// is: whoever should stay alights before. To another space it takes only those who are named in
+// Real.TeleportTogether; the others are off it, at the latest after VehiclePatience.
 //
 // A client is told the seat instead of the place, if it has been shown the vehicle: see package witness. A
 // player's own client knows its place by its seat then (a forced place with a vehicle), moves about on the

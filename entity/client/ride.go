@@ -194,13 +194,15 @@ func (c *Client) tellRide(r *Replica) {
 	}
 }
 
-// seatAll puts all who ride where their seats are.
+// seatAll puts all who ride where their seats are, and tells nobody.
 func (c *Client) seatAll() {
 	if c.riders == nil {
 		return
 	}
-	for _, r := range *c.riders {
-		c.sitDown(r, maxStack)
+	for range maxStack { // some sit on what is put down later
+		for _, r := range *c.riders {
+			c.sitDown(r, maxStack)
+		}
 	}
 }
 

@@ -182,6 +182,20 @@ func TestRideOnOwn(t *testing.T) {
 	r.wantAt(foe, 2, 0)
 }
 
+// Through a transition all who ride on a companion come along, also who rides on one of those.
+func TestTransitOfVehicle(t *testing.T) {
+	r := riding(t)
+	const ship = cart + 1
+	r.say(r.enter(ship, 10).Append(r.cell(8)))
+	r.say(rideOf(cart, ship, property.Vector3{Z: 1}).Append(r.cell(9)))
+	r.wantAt(foe, 10, 3)
+	m := protocol.Transit{Offset: property.Vector3{X: 100}, Companions: []entity.ID{ship}}
+	r.say(r.cellPlayer().Append(m.Append(r.cell(10))))
+	r.wantAt(ship, 110, 0)
+	r.wantAt(cart, 110, 1)
+	r.wantAt(foe, 110, 3)
+}
+
 // Two that swap, the rider and its vehicle, are not moved away by each other until the client has been told
 // of both.
 func TestRidesAreSwapped(t *testing.T) {

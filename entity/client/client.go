@@ -98,7 +98,7 @@ type Client struct {
 	dirty       bool        // the player moved since the last Move
 	moving      bool        // the last Move went unreliably
 	charges     []charge    // what it moves beside it
-	riders      *[]*Replica // that are on vehicles, the player's own too; nil before the first
+	riders      *[]*Replica // on vehicles, by vehicle and id, the player's own too; nil before the first
 }
 
 // New returns a client that begins at its first Tick. Its error lists all faults of cfg.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -81,14 +82,23 @@ func (r *Replica) seatAt(at presence.Spot) error {
 	return r.SetSeat(seat.Position, seat.Direction)
 }
 
+// findRider is where in c.riders who is on a vehicle is, or belongs.
+func (c *Client) findRider(vehicle, id entity.ID) (int, bool) {
+	return slices.BinarySearchFunc(*c.riders, id, func(r *Replica, id entity.ID) int {
+		return cmp.Or(cmp.Compare(r.riding().vehicle, vehicle), cmp.Compare(r.ID, id))
+	})
+}
+
 // board puts r on a vehicle.
 func (c *Client) board(r *Replica, vehicle entity.ID, seat presence.Spot) {
 	c.openRing(r, vehicle)
-	if r.riding() == nil {
+	if r.Vehicle() != vehicle {
+		c.alight(r)
 		if c.riders == nil {
 			c.riders = new([]*Replica)
 		}
-		*c.riders = append(*c.riders, r)
+		i, _ := c.findRider(vehicle, r.ID)
+		*c.riders = slices.Insert(*c.riders, i, r)
 	}
 	r.extend().ride = &ride{vehicle, seat}
 	c.sitDown(r, 0)
@@ -112,11 +122,14 @@ func (c *Client) openRing(r *Replica, vehicle entity.ID) {
 
 // alight takes r off its vehicle, where it is.
 func (c *Client) alight(r *Replica) {
-	if r.riding() == nil {
+	on := r.riding()
+	if on == nil {
 		return
 	}
+	if i, found := c.findRider(on.vehicle, r.ID); found {
+		*c.riders = slices.Delete(*c.riders, i, i+1)
+	}
 	r.rare.ride = nil
-	*c.riders = slices.DeleteFunc(*c.riders, func(x *Replica) bool { return x == r })
 }
 
 // sitDown puts one who rides where its seat is, and then its own riders. Without its vehicle in view it
@@ -136,7 +149,12 @@ func (c *Client) carry(vehicle *Replica, depth int) {
 	if c.riders == nil || len(*c.riders) == 0 || depth > maxStack {
 		return
 	}
-	for _, r := range slices.Clone(*c.riders) { // events may end the session, and more
+	first, _ := c.findRider(vehicle.ID, 0)
+	end, _ := c.findRider(vehicle.ID+1, 0)
+	if first == end {
+		return
+	}
+	for _, r := range slices.Clone((*c.riders)[first:end]) { // events may end the session, and more
 		if on := r.riding(); on == nil || on.vehicle != vehicle.ID {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -194,6 +195,45 @@ func TestTransitOfVehicle(t *testing.T) {
 	r.wantAt(ship, 110, 0)
 	r.wantAt(cart, 110, 1)
 	r.wantAt(foe, 110, 3)
+}
+
+// fullShip is a vehicle with so many riders.
+func fullShip(riders int) (c *Client, ship *Replica) {
+	c = new(Client)
+	ship = &Replica{ID: 1, client: c}
+	c.entities.put(ship)
+	for i := range riders {
+		r := &Replica{ID: entity.ID(2 + i), client: c}
+		c.entities.put(r)
+		c.board(r, ship.ID, presence.Spot{})
+	}
+	return c, ship
+}
+
+// When a full vehicle moves, its riders are listed once, and not again for each of them.
+func TestFullVehicle(t *testing.T) {
+	const riders = 100
+	c, ship := fullShip(riders)
+	allocated := testing.AllocsPerRun(10, func() {
+		ship.Position.X++
+		c.carry(ship, 0)
+	})
+	if at := c.Entity(1 + riders).Position; at != ship.Position || allocated > 1 {
+		t.Errorf("the last is at %v, with %g allocations", at, allocated)
+	}
+}
+
+func BenchmarkCarry(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c, ship := fullShip(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				ship.Position.X++
+				c.carry(ship, 0)
+			}
+		})
+	}
 }
 
 // Two that swap, the rider and its vehicle, are not moved away by each other until the client has been told

@@ -130,6 +130,7 @@ func (c *Client) alight(r *Replica) {
 		*c.riders = slices.Delete(*c.riders, i, i+1)
 	}
 	r.rare.ride = nil
+	r.play(Appears) // its filter has heard nothing of where it was taken
 }
 
 // sitDown puts one who rides where its seat is, and then its own riders. Without its vehicle in view it

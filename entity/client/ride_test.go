@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -84,6 +85,22 @@ func TestRideEndIsOvertaken(t *testing.T) {
 	r.wantAt(foe, 40, 0)
 	if r.c.Entity(foe).Vehicle() != 0 || changed != 1 {
 		t.Errorf("after the word on it, it rides on %v, and the game was told %d times", r.c.Entity(foe).Vehicle(), changed)
+	}
+}
+
+// A filter knows nothing of the way that a rider was taken: it begins anew where that gets off, also if a place
+// tells of that, and does not draw a curve from where it got on.
+func TestFilterAfterRide(t *testing.T) {
+	r := riding(t)
+	e := r.c.Entity(foe)
+	e.SetFilter(&Hermite{})
+	r.whisper(packet(7, 1, place(cart, 18)))
+	r.now += time.Second
+	r.whisper(packet(8, 2, place(foe, 18.5)))
+	for n := range 10 {
+		if at, _ := e.Shown(r.now + time.Duration(n)*50*time.Millisecond); at.X < 17.9 {
+			t.Fatalf("it is shown at %v", at)
+		}
 	}
 }
 

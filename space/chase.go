@@ -56,6 +56,9 @@ func (c *chase) Step(r *Real, dt time.Duration) (done bool) {
 		c.err = fmt.Errorf("%w: %v", ErrNotHere, c.id)
 		return true
 	}
+	if v.rec.real != nil {
+		v.rec.real.takeSeat() // as r has
+	}
 	return r.stepTowards(v.Position(), float64(c.within), float64(c.speed)*dt.Seconds())
 }
 

@@ -435,6 +435,27 @@ func TestWalkAboard(t *testing.T) {
 	}
 }
 
+// Two who ride on one vehicle are as far from each other for a chase as their seats are, however fast it goes.
+func TestChaseAboard(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -80, 0)
+	r.create(8, -80, 0)
+	r.create(9, -80, 0)
+	r.board(8, 7, property.Vector3{Z: -9})
+	r.board(9, 7, property.Vector3{Z: 9})
+	r.must(r.real(7).SetDirection(property.Vector3{X: math.Pi / 2}))
+	if _, err := r.real(7).MoveTo(property.Vector3{X: 80}, 20, "", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.real(8).MoveToEntity(9, 5, 10, "", 0); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(25)
+	if off := property.Distance(r.real(8).Position(), r.real(9).Position()); math.Abs(float64(off-5)) > 0.01 {
+		t.Errorf("it has come to within %g m", off)
+	}
+}
+
 // Turned by its script between two ticks, a passenger keeps its seat on a vehicle that moves meanwhile.
 func TestTurnAboard(t *testing.T) {
 	r := newRig(t, 1)

@@ -174,8 +174,8 @@ func (m *Update) Parse(body []byte) error {
 // Delete ends a ghost.
 type Delete struct {
 	Head
-	// Ended says that the entity was destroyed; otherwise the ghost is not needed any more, or its real is
-	// lost.
+	// Ended says that nothing brings the entity back: it was destroyed, or is lost and has no base. Otherwise
+	// the ghost is not needed any more, or the base restores the real.
 	Ended bool
 }
 

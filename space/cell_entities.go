@@ -232,7 +232,13 @@ func (c *Cell) lose(r *Real) {
 		c.population.owe(r)
 	}
 	c.remove(r)
+	if r.over() {
+		c.throwOff(r.e.ID)
+	}
 }
+
+// over reports whether a real that goes does not come back, as its base would bring it.
+func (r *Real) over() bool { return r.gone == destroyed || r.gone == lost && r.e.Base.IsZero() }
 
 // drop gives up a real that its base does not acknowledge.
 func (c *Cell) drop(r *Real) {
@@ -252,7 +258,7 @@ func (c *Cell) remove(r *Real) {
 	r.ghostSequence++
 	head := ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}
 	for h := range r.haunts.All() {
-		c.out.Send(h.App, &ghost.Delete{Head: head, Ended: r.gone == destroyed})
+		c.out.Send(h.App, &ghost.Delete{Head: head, Ended: r.over()})
 	}
 	head.Sequence = ghost.Last
 	if r.gone == refused {

@@ -266,6 +266,26 @@ func TestVehicleIsDestroyed(t *testing.T) {
 	}
 }
 
+// A vehicle that has no base and whose script panics is not brought back: nobody waits for it.
+func TestVehicleIsLost(t *testing.T) {
+	r := newRig(t, 2)
+	cart := r.spawn(-10).ID()
+	r.create(8, -12, 0)
+	r.create(9, 20, 0)
+	r.tick(10)
+	r.board(8, cart, property.Vector3{X: 1})
+	r.board(9, cart, property.Vector3{X: 40})
+	r.tick(2)
+	r.rides(9, cart)
+	r.real(cart).depart(lost, "its script panicked")
+	r.tick(2)
+	for id := entity.ID(8); id <= 9; id++ {
+		if v := r.real(id).Vehicle(); v != 0 || !strings.HasSuffix(r.avatar(id).Diary.Get(), fmt.Sprintf("off %d;", cart)) {
+			t.Errorf("%v rides on %v: %s", id, v, r.avatar(id).Diary.Get())
+		}
+	}
+}
+
 // Two that board each other at the same time, on two cells, get off again.
 func TestBoardEachOther(t *testing.T) {
 	r := newRig(t, 2)

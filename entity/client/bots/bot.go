@@ -51,12 +51,12 @@ func (b *Bot) Every(period time.Duration) bool {
 // Step is how far the bot goes in one tick at a speed in metres a second.
 func (b *Bot) Step(speed float32) float32 { return speed * float32(b.group.swarm.cfg.Tick.Seconds()) }
 
-// Go moves the bot's entity to a place, and remembers that for Freshness.
+// Go moves the bot's entity to a place, and remembers that for Freshness, unless it is on a vehicle.
 func (b *Bot) Go(place, direction property.Vector3) error {
 	if err := b.Client.SetPosition(place, direction); err != nil {
 		return err
 	}
-	if b.trail != nil {
+	if b.trail != nil && b.Player().Vehicle() == 0 { // aboard the vehicle decides where others see it
 		b.trail.add(b.group.now, place)
 	}
 	return nil

@@ -29,7 +29,7 @@
 // All bots are in one OS process, so that each can look up what another has really done: the places
 // that it sent, and when. Between Watch(true) and Watch(false) the swarm counts which of the moves
 // in view were known in time, and samples how old the places are that the bots hold. Servers have
-// no part in it. See Freshness.
+// no part in it. See Freshness. Steps on a vehicle do not count: where they lead, the vehicle decides.
 //
 // # Contract
 //

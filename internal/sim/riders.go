@@ -54,6 +54,9 @@ func (s *carriageCell) OnAlighted(vehicle entity.ID) {
 	s.OnThere(entity.Callback{})
 }
 
+// OnTeleported is off what it boarded after it had asked to go elsewhere.
+func (s *carriageCell) OnTeleported(int64) { s.On.Set(uint64(s.Vehicle())) }
+
 // OnBeat boards another one, gets off it, or goes elsewhere.
 func (s *carriageCell) OnBeat(entity.Callback) {
 	if on := uint64(s.Vehicle()); on != s.On.Get() {

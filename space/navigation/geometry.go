@@ -25,8 +25,8 @@ func (p point) towards(q point, share float64) point {
 	return point{p.x + float64((q.x-p.x)*share), p.y + float64((q.y-p.y)*share), p.z + float64((q.z-p.z)*share)}
 }
 
-// turn is twice the area of the triangle a, b, c seen from above: above 0 if c is to the left of the way from a
-// to b, where x is right and z is up.
+// turn is twice the area of the triangle a, b, c seen from above: above 0 if c is to the left of
+// the way from a to b, where x is right and z is up.
 func turn(a, b, c point) float64 {
 	return float64((b.x-a.x)*(c.z-a.z)) - float64((c.x-a.x)*(b.z-a.z))
 }

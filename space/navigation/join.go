@@ -15,8 +15,8 @@ func (t *tile) near(o *tile) bool { return t.bounds.touches(&o.bounds, gap) }
 // side is an edge by its corners, the lower number first.
 type side struct{ low, high uint32 }
 
-// maxLooks bounds how many polygons are looked at to join those of a tile, for each of them: tools leave a few
-// by each edge. Polygons that lie on one another would cost their square.
+// maxLooks bounds how many polygons are looked at to join those of a tile, for each of them:
+// tools leave a few by each edge. Polygons that lie on one another would cost their square.
 const maxLooks = 256
 
 // joinWithin joins the polygons of a tile: by their corners where two share an edge, and else by place. It
@@ -48,8 +48,8 @@ func (t *tile) joinWithin() bool {
 	return join(t, t, 0)
 }
 
-// join joins what is open of two tiles, which may be one, where edges lie on one another. It reports false if it
-// has given up, since too many do.
+// join joins what is open of two tiles, which may be one, where edges lie on one another. It
+// reports false if it has given up, since too many do.
 func join(t, other *tile, climb float64) bool {
 	looks := maxLooks * len(t.polygons)
 	for _, p := range t.polygons {

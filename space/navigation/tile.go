@@ -154,8 +154,8 @@ func (p *polygon) convex() bool {
 	return around < 2*math.Pi+1e-3
 }
 
-// slack is how far outside of a polygon a place is taken to be on it, in metres: the edges of neighbours leave
-// no gap for rounding to fall into.
+// slack is how far outside of a polygon a place is taken to be on it, in metres: the edges of
+// neighbours leave no gap for rounding to fall into.
 const slack = 1e-3
 
 // covers reports whether a place is on the polygon, seen from above.

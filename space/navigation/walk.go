@@ -24,8 +24,8 @@ type Walker interface {
 	Navigator() Navigator
 }
 
-// MaxCorners bounds the corners that a walk carries from cell to cell, and in each backup. At the last of them
-// it searches again.
+// MaxCorners bounds the corners that a walk carries from cell to cell, and in each backup. At the
+// last of them it searches again.
 const MaxCorners = 64
 
 // tag is the one under which walks are registered.

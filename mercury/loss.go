@@ -27,9 +27,18 @@ type lateness struct {
 	lossAt   time.Duration // when the oldest overtaken packet is taken for lost; 0 for none
 }
 
+// wait is how long a packet that was overtaken is waited for. As in RFC 8985 it is no more than a
+// round trip, of now: on a path that was slow, packets overtook each other by seconds, and when it was
+// fast again, all that was lost waited as long for half a minute.
+func (l *lateness) wait(rtt *congestion.RTT) time.Duration {
+	return min(l.patience, mostPatience(rtt))
+}
+
+func mostPatience(rtt *congestion.RTT) time.Duration { return max(rtt.Smooth, lateAtLeast) }
+
 // due is when p, sent at that time and overtaken, is taken for lost.
-func (l *lateness) due(at time.Duration) time.Duration {
-	return l.ackedAt - (l.newestAt - at) + l.patience
+func (l *lateness) due(at time.Duration, rtt *congestion.RTT) time.Duration {
+	return l.ackedAt - (l.newestAt - at) + l.wait(rtt)
 }
 
 // onAcked is called for each acked packet, even one that was considered lost.
@@ -45,7 +54,7 @@ func (l *lateness) onAcked(now time.Duration, p *sentPacket, rtt *congestion.RTT
 	}
 	l.seenAt = now
 	if want := max(by+by/4, lateAtLeast); want > l.patience {
-		l.patience = min(want, max(rtt.Smooth, lateAtLeast))
+		l.patience = min(want, mostPatience(rtt))
 	}
 }
 
@@ -73,7 +82,7 @@ func (c *channel) detectLoss(e *Endpoint) {
 		if p.state != inFlight {
 			continue
 		}
-		if due := l.due(p.at); due <= e.now {
+		if due := l.due(p.at, &out.rtt); due <= e.now {
 			c.onPacketLost(e, p, i > 0 && out.sent.at(i-1).state == lost)
 		} else if l.lossAt == 0 || due < l.lossAt {
 			l.lossAt = due

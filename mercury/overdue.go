@@ -30,7 +30,7 @@ func (c *channel) overdue(e *Endpoint) {
 	if out.losses.Gone == 0 || out.inFlight == 0 || out.inFlight > mostOverdue || out.rtt.Smooth == 0 || c.copying.standing() {
 		return
 	}
-	sentBy := e.now - out.rtt.Timeout() - out.late.patience
+	sentBy := e.now - out.rtt.Timeout() - out.late.wait(&out.rtt)
 	s := &out.streams[laneGame]
 	for i := range out.sent.len() {
 		p := out.sent.at(i)

@@ -100,3 +100,25 @@ func TestJitterIsNotOverdue(t *testing.T) {
 		}
 	}
 }
+
+// A path on which packets overtook each other by seconds, since it was slow, is a fast one now. What it
+// loses is sent again soon: how long a packet is waited for goes by the round trip of now.
+func TestPatienceFollowsThePath(t *testing.T) {
+	slow := mercurytest.Link{Delay: 1500 * time.Millisecond, Jitter: 1500 * time.Millisecond}
+	fast := mercurytest.Link{Delay: time.Millisecond, BurstBegin: 0.02, BurstEnd: 1. / 8}
+	for seed := range uint64(3) {
+		g := newChaosGame(t, seed, mercury.Config{}, slow, chaosDown, chaosUp)
+		g.play(10 * time.Second)
+		g.w.Net.SetLink(fast)
+		g.play(4 * time.Second) // what was sent before has come, and the round trip is known
+		g.measure()
+		g.play(4 * time.Second)
+		g.drain()
+		for i, s := range g.sides {
+			const most = 600 * time.Millisecond // a few bursts, of which each takes eight packets
+			if worst := percentile(s.figures().delays, 100); worst > most {
+				t.Errorf("seed %d, side %d: a message took %v over a path of 2 ms", seed, i, worst)
+			}
+		}
+	}
+}

@@ -260,7 +260,7 @@ func (a *BaseApp) takeOver(mine []heritage) {
 	mine = slices.CompactFunc(mine, func(x, y heritage) bool { return x.id == y.id })
 	lost := 0
 	for i := range mine {
-		if a.byID[mine[i].id] != nil {
+		if a.byID[mine[i].id] != nil || a.standsAside(mine[i].id) {
 			a.refused("a base that is here came a second time", "entity", mine[i].id, "from", mine[i].from)
 			continue
 		}

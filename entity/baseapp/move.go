@@ -103,6 +103,13 @@ type movingBase struct {
 // Moves reports whether a part of the bases stands still, because it is about to go to others.
 func (a *BaseApp) Moves() bool { return a.moving.state == moveStill || a.moving.state == moveAsking }
 
+// standsAside reports whether a base is about to go to another app. It is out of the app, but goes on
+// here if that comes to nothing: a copy of it that comes meanwhile, from an app that has died, is none
+// of one that is gone. It was taken for that, and the base that came back then had no place any more.
+func (a *BaseApp) standsAside(id entity.ID) bool {
+	return slices.ContainsFunc(a.moving.bases, func(x movingBase) bool { return x.b.id == id })
+}
+
 // tickMove carries on with the part that moves, and begins another one.
 func (a *BaseApp) tickMove() {
 	m := &a.moving

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/cellscape/cellscape/property"
@@ -46,17 +47,17 @@ type Mesh struct {
 	climb float64
 
 	mu    sync.Mutex
-	tiles []*tile // by TileID less one; nil for one that was removed
+	tiles []*tile
+	last  TileID
 	polys []*polygon
 	free  []int32 // of polys
-	count int     // of tiles
 
 	search search
 	kept   kept
 }
 
 // TileID names a tile of a mesh. No id is given twice.
-type TileID uint32
+type TileID uint64
 
 // New returns an empty mesh.
 func New(cfg Config) (*Mesh, error) {
@@ -76,11 +77,11 @@ func (m *Mesh) Add(t Tile) (TileID, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.count >= MaxTiles {
-		return 0, fmt.Errorf("navigation: the mesh has %d tiles, which is the most: make larger ones", m.count)
+	if len(m.tiles) >= MaxTiles {
+		return 0, fmt.Errorf("navigation: the mesh has %d tiles, which is the most: make larger ones", len(m.tiles))
 	}
 	for _, other := range m.tiles {
-		if other != nil && other.near(added) && !join(added, other, m.climb) {
+		if other.near(added) && !join(added, other, m.climb) {
 			m.part(added)
 			return 0, errors.New("navigation: the tile lies on another one: remove that before")
 		}
@@ -88,10 +89,11 @@ func (m *Mesh) Add(t Tile) (TileID, error) {
 	for _, p := range added.polygons {
 		m.number(p)
 	}
+	m.last++
+	added.id = m.last
 	m.tiles = append(m.tiles, added)
-	m.count++
 	m.kept.clear()
-	return TileID(len(m.tiles)), nil
+	return added.id, nil
 }
 
 // number gives a polygon its place in polys.
@@ -110,12 +112,12 @@ func (m *Mesh) number(p *polygon) {
 func (m *Mesh) Remove(id TileID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id == 0 || int(id) > len(m.tiles) || m.tiles[id-1] == nil {
+	i := slices.IndexFunc(m.tiles, func(t *tile) bool { return t.id == id })
+	if i < 0 {
 		return false
 	}
-	gone := m.tiles[id-1]
-	m.tiles[id-1] = nil
-	m.count--
+	gone := m.tiles[i]
+	m.tiles = slices.Delete(m.tiles, i, i+1)
 	m.part(gone)
 	for _, p := range gone.polygons {
 		m.polys[p.id] = nil
@@ -148,7 +150,7 @@ func (m *Mesh) Nearest(at property.Vector3, within float32) (property.Vector3, b
 	least := float64(within)
 	found := false
 	for _, t := range m.tiles {
-		if t == nil || !t.bounds.within(p, least) {
+		if !t.bounds.within(p, least) {
 			continue
 		}
 		t.each(box{p.x - least, p.z - least, p.x + least, p.z + least}, func(q *polygon) {
@@ -165,7 +167,7 @@ func (m *Mesh) locate(p point) *polygon {
 	var best *polygon
 	least := m.climb
 	for _, t := range m.tiles {
-		if t == nil || !t.bounds.within(p, 0) {
+		if !t.bounds.within(p, 0) {
 			continue
 		}
 		t.each(box{p.x, p.z, p.x, p.z}, func(q *polygon) {

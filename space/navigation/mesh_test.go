@@ -157,7 +157,7 @@ func TestTileFaults(t *testing.T) {
 		if _, err := m.Add(tile); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if m.count != 0 || len(m.polys) != 0 {
+		if len(m.tiles) != 0 || len(m.polys) != 0 {
 			t.Errorf("%s: a tile with a fault was added", want)
 		}
 	}
@@ -397,7 +397,7 @@ func TestPile(t *testing.T) {
 	if _, err := m.Add(dust); err == nil {
 		t.Error("a tile that lies on others is taken")
 	}
-	if !m.Remove(1) || m.count != 0 {
+	if !m.Remove(1) || len(m.tiles) != 0 {
 		t.Error("it is not as it was")
 	}
 }

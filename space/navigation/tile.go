@@ -21,6 +21,7 @@ type Tile struct {
 
 // tile is one that belongs to a mesh.
 type tile struct {
+	id       TileID
 	polygons []*polygon
 	bounds   box
 

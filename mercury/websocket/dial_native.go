@@ -11,7 +11,8 @@ import (
 )
 
 // open makes a WebSocket, and returns the connection below it.
-func (d dialer) open(ctx context.Context, url string) (ws *websocket.Conn, socket net.Conn, resp *http.Response, err error) {
+func (d dialer) open(ctx context.Context, url string) (*websocket.Conn, net.Conn, *http.Response, error) {
+	var socket net.Conn
 	// Each connection is one WebSocket for its life, so its HTTP transport needs no pool.
 	through := &http.Transport{
 		TLSClientConfig:   d.cfg.DialTLS,
@@ -24,9 +25,12 @@ func (d dialer) open(ctx context.Context, url string) (ws *websocket.Conn, socke
 		},
 	}
 	defer through.CloseIdleConnections()
-	ws, resp, err = websocket.Dial(ctx, url, &websocket.DialOptions{
+	ws, resp, err := websocket.Dial(ctx, url, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: through},
 		HTTPHeader: d.cfg.Header,
 	})
-	return ws, socket, resp, err
+	if err != nil {
+		return nil, nil, resp, err // a dial that was given up may still be under way, and about to set socket
+	}
+	return ws, socket, resp, nil
 }

@@ -181,6 +181,15 @@ func TestMetrics(t *testing.T) {
 	if got := scrape(); !strings.Contains(got, "\ncellscape_world_known{") {
 		t.Errorf("before: %s", got)
 	}
+	defer func() { // the last status is none of a world that is gone
+		_ = c.Stop()
+		for end := time.Now().Add(patience); strings.Contains(scrape(), `cellscape_world_known{why=""} 1`); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Error("the world has ended, and its figures are told on")
+				return
+			}
+		}
+	}()
 	if _, err := s.observer.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -52,11 +51,8 @@ func (s *show) page() http.Handler {
 // metrics answers Prometheus.
 func (s *show) metrics() http.Handler {
 	collector, err := metrics.New(metrics.Config{Status: func() (status.World, error) {
-		w, ok := s.observer.Status()
-		if err := s.observer.Trouble(); err != nil || ok {
-			return w, err
-		}
-		return w, errors.New("the managers have told nothing yet")
+		w, _ := s.observer.Status()
+		return w, s.observer.Trouble()
 	}})
 	if err != nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

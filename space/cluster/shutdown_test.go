@@ -334,7 +334,7 @@ func TestStopOfStandby(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = c.Stop() }()
-		if i == 2 { // two of them lead before it comes
+		if i == 2 { // the other two have a leader when it comes
 			standby = c
 		}
 	}

@@ -13,6 +13,9 @@ import (
 // that rooms which come and go fill no database.
 const DefaultSpaces = 16
 
+// errNothingYet is of an observer that was told no status yet, and of which no trouble is known.
+var errNothingYet = errors.New("metrics: the managers have told nothing yet")
+
 // Config says what a Collector publishes.
 type Config struct {
 	// Status returns the state of the world, such as Cluster.Status. For an Observer:
@@ -51,6 +54,9 @@ func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	w, err := c.cfg.Status()
+	if err == nil && len(w.Apps) == 0 { // a world has its manager at least
+		err = errNothingYet
+	}
 	out := output{to}
 	if err != nil {
 		out.put(c.tables.known, prometheus.GaugeValue, 0, err.Error())

@@ -22,7 +22,8 @@ type BaseInfo struct {
 type BaseReply struct {
 	// User is the number that the script gave with the request.
 	User int64
-	// Base is the mailbox of the new base, zero if there is none.
+	// Base is the mailbox of the new base, zero if there is none. After LoadBase, with an error whose
+	// code is stored.Held, it is that of the one that lives.
 	Base property.Mailbox
 	// Err says why there is none; nil if there is one. ErrTimeout, ErrTooMany and ErrGone are some
 	// of the errors. After LoadBase a *stored.Error says what the store did not do.

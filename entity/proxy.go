@@ -65,11 +65,11 @@ func (b *Base) LoginData() []byte { return b.host.LoginData() }
 // Destroy and Kick end the session meanwhile as ever. Where sessions end with their channels
 // (baseapp.Config.ResumeTime), a client cannot go to another BaseApp: ErrNotGiven.
 //
-// A login goes to the base that has the account and, once that has ended, to a new one, which is
-// loaded if the store has what the account plays. An entity that gave its client away keeps its row
-// there as long as it lives, so that such a login would be refused (protocol.AlreadyLoggedIn): it
-// should end by Destroy when ClientGiven has come without an error, or whoever has the client give
-// it back before it ends.
+// A login goes to the base that has the account and, once that has ended, to the one that the
+// account plays: to the one that gave its client away if that lives on and a store keeps it, else to
+// a new one, which is loaded if the store has it. So an account may live on while its character
+// plays, and gets the next client when the character has ended; or it ends by Destroy when
+// ClientGiven has come without an error. What OnLogOnAttempt says counts for both.
 func (b *Base) GiveClientTo(to property.Mailbox, method string) error {
 	return b.host.GiveClientTo(to, method)
 }

@@ -48,8 +48,10 @@ func (b *Base) Stood() (Stood, bool) { return b.host.Stood() }
 // the properties that were written. CreateCell then begins with those of the cell part. Later the
 // script's method of that name, a func (T) OnX(BaseReply), is called with its mailbox, or with a
 // *stored.Error that says why there is none: nobody has that name (stored.Missing), or it lives
-// already (stored.Held). The reply has no mailbox of one that lives, unlike the originals': let it
-// register a name (RegisterName), by which LookupName finds it. user comes back in the reply.
+// already (stored.Held). Of one that lives the reply has the error and, if this start of the cluster
+// has loaded it, its mailbox: such as that of a character which has stayed in the world without its
+// client. It takes some seconds, because most that live are about to end. user comes back in the
+// reply.
 // Errors are ErrNoCallback, ErrGone, stored.ErrNotKept and ErrTooMany.
 func (b *Base) LoadBase(what stored.Key, method string, user int64) error {
 	return b.host.LoadBase(what, method, user)

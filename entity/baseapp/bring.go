@@ -29,7 +29,7 @@ func (a *BaseApp) takeBringBack(from sender, m *wire.BringBack) {
 	answer := func(code stored.Code, reason string) {
 		a.links.Reply(ch, &wire.BroughtBack{Request: request, Code: code, Reason: reason[:min(len(reason), wire.MaxReason)]})
 	}
-	err := a.load(what, nil, func(b *base, err *stored.Error) {
+	err := a.load(what, false, nil, func(b *base, err *stored.Error) {
 		if err != nil {
 			answer(err.Code, err.Reason)
 			return

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
@@ -153,5 +155,128 @@ func TestGivenAwayInOneCopy(t *testing.T) {
 		if b.seat != nil || b.account != "" || c.seat == nil || c.account != "ann" || other.a.accounts["ann"] != c {
 			t.Errorf("giver first %t: the giver has %q, the target %q", giverFirst, b.account, c.account)
 		}
+	}
+}
+
+// heldBy has ann log in while the store says that an entity has her row, and returns the answer.
+func (k *keeper) heldBy(id entity.ID) wire.ProxyMade {
+	k.t.Helper()
+	k.say(k.bases, &wire.MakeProxy{Request: 9, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 42}})
+	m := k.asked(wire.StoreLoad)
+	k.answer(&m, wire.StoreAnswer{Code: stored.Held, Holder: id})
+	return k.made()
+}
+
+// alone is a keeper with an account that has given its client to a character, which has ended. The
+// account was loaded from row 42, and lives on.
+func alone(t *testing.T, change ...func(*Config)) (*keeper, entity.ID, *avatar) {
+	k := newKeeper(t, change...)
+	_, v := k.kept()
+	if err := v.Write("OnKept", 1); err != nil {
+		t.Fatal(err)
+	}
+	m := k.asked(wire.StoreWrite)
+	data := m.Data
+	k.answer(&m, wire.StoreAnswer{})
+	k.say(k.bases, &wire.MakeProxy{Request: 9, Account: "ann", Plays: wire.Plays{Type: "Avatar", Row: 43}})
+	m = k.asked(wire.StoreLoad)
+	k.answer(&m, wire.StoreAnswer{Row: 42, Version: 2, Data: data})
+	p := k.connect(1)
+	p.attach(k.made().Token)
+	account := k.script(m.Entity)
+	to, character := k.spawn()
+	give(t, account, to)
+	p.say(protocol.AppendEnableEntities(nil))
+	character.Destroy()
+	k.pass(2 * time.Second)
+	k.calls()
+	k.events = nil
+	if account.Account() != "" || k.a.accounts["ann"] != nil {
+		t.Fatalf("%q has an account", account.Account())
+	}
+	return k, m.Entity, account
+}
+
+// A login to an account that lives on without its client comes to that. It was refused as long as the
+// account lived, because its row was taken: nobody could say by whom.
+func TestLoginToAnAccountThatGaveItsClientAway(t *testing.T) {
+	k, id, account := alone(t)
+	if m := k.heldBy(id); protocol.Code(m.Code) != protocol.AlreadyLoggedIn || m.ID != id || m.Request != 9 {
+		t.Fatalf("answered %+v", m)
+	}
+	again := &wire.Relogin{Request: 8, Account: "ann", Holder: id, Plays: wire.Plays{Type: "Avatar", Row: 42, Data: []byte("vip")}}
+	k.say(k.bases, again)
+	m := k.made()
+	if m.Code != 0 || m.ID != id || account.Account() != "ann" || string(account.LoginData()) != "vip" {
+		t.Fatalf("answered %+v, the account is of %q", m, account.Account())
+	}
+	k.say(k.bases, again) // the first answer was lost
+	m = k.made()
+	p := k.connect(2)
+	p.attach(m.Token)
+	k.wantEvents("enabled")
+	if !account.HasClient() || k.a.byID[id].origin == id {
+		t.Error("it has no client, or what is left of the former one may claim its account")
+	}
+	b := k.a.byID[id]
+	other := joinedRig(t)
+	if err := other.a.restore(&heritage{id: id, lives: 1, parts: b.appendParts(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	if o := other.a.accounts["ann"]; o == nil || o.origin != b.origin || o.session != b.session {
+		t.Errorf("after its death it is %+v", o)
+	}
+}
+
+// What has the row of the account, and is none that has given its client away, does not get one. The login
+// waits for the row, as for the last write of somebody who has just left.
+func TestLoginToWhatIsNoFormerAccount(t *testing.T) {
+	k, id, account := alone(t)
+	plays := wire.Plays{Type: "Avatar", Row: 42}
+	loaded, _ := k.spawn()
+	k.a.byID[loaded].keep.row = 42
+	for _, m := range []wire.Relogin{
+		{Holder: id, Plays: wire.Plays{Type: "Avatar", Row: 43}}, {Holder: id, Plays: wire.Plays{Type: "Rock", Row: 42}}, {Holder: id},
+		{Holder: id + 1000, Plays: plays}, {Holder: loaded, Plays: plays}, {Plays: plays},
+	} {
+		m.Request, m.Account = 8, "ann"
+		k.say(k.bases, &m)
+		k.wantLogin(protocol.Destroyed)
+	}
+	k.say(k.bases, &wire.MakeProxy{Request: 8, Account: "ann", Plays: plays, Wait: true})
+	for range 3 {
+		m := k.asked(wire.StoreLoad)
+		k.answer(&m, wire.StoreAnswer{Code: stored.Held, Holder: id})
+		k.pass(loadAgain)
+	}
+	k.a.cfg.Relogin = RefuseLogin // that is about an account that has a client
+	k.pass(loadPatience)
+	k.calls()
+	k.net.sent = nil
+	k.onAttempt = func(*avatar) Relogin { return RefuseLogin }
+	k.say(k.bases, &wire.Relogin{Request: 8, Account: "ann", Holder: id, Plays: plays})
+	k.wantLogin(protocol.AlreadyLoggedIn)
+	k.onAttempt = func(v *avatar) Relogin { v.Destroy(); return AwaitDestroy }
+	k.say(k.bases, &wire.Relogin{Request: 8, Account: "ann", Holder: id, Plays: plays})
+	m := k.asked(wire.StoreWrite)
+	k.answer(&m, wire.StoreAnswer{})
+	k.tick()
+	k.wantLogin(protocol.Destroyed)
+	if account.Account() != "" {
+		t.Error("it had the account")
+	}
+}
+
+// That an account had a client goes with it to another app, without one: it gets no number of a
+// session twice, and a login finds it there.
+func TestFormerSessionsAreCarried(t *testing.T) {
+	k, id, _ := alone(t)
+	b := k.a.byID[id]
+	other := joinedRig(t)
+	if err := other.a.restore(&heritage{id: id, lives: 1, parts: b.appendParts(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	if o := other.a.byID[id]; o.session != b.session || o.sessions <= b.sessions || o.account != "" || b.session == 0 {
+		t.Errorf("session %d of %d, and was %d of %d", o.session, o.sessions, b.session, b.sessions)
 	}
 }

@@ -394,10 +394,10 @@ func TestLoads(t *testing.T) {
 	for until := k.now + 2*loadPatience; k.now < until && len(k.events) == 0; {
 		k.tick()
 		for _, m := range k.calls() {
-			k.answer(&m, wire.StoreAnswer{Code: stored.Held, Reason: "held"})
+			k.answer(&m, wire.StoreAnswer{Code: stored.Held, Reason: "held", Holder: v.ID()})
 		}
 	}
-	k.wantEvents("loaded false stored: the store did not do it: held")
+	k.wantEvents("loaded true stored: the store did not do it: held") // whose mailbox it is told
 	k.tick()
 	if n := fmt.Sprint(len(k.a.storing.loads), k.a.storing.open); n != "0 0" {
 		t.Errorf("loads and calls: %s", n)

@@ -31,7 +31,7 @@ const (
 //
 //	asking --StoreDone--> a base --> done
 //	  | ^
-//	  | +-- held by another: again after loadAgain, for loadPatience
+//	  | +-- held by another: again after loadAgain, for loadPatience, unless it is hasty
 //	  +---- missing, refused, busy --> done
 type loading struct {
 	what   stored.Key
@@ -42,6 +42,8 @@ type loading struct {
 	ended  bool
 	// dropped says that no base is to be made any more: the row is given back.
 	dropped bool
+	// hasty says that a row which another has is not waited for, if the store tells who has it.
+	hasty bool
 	// sole says that the entity has its name already; see sole.go.
 	sole bool
 	// prepare is called on the new base before its script.
@@ -54,7 +56,7 @@ func insistOn(a *BaseApp, m *wire.CallStore, done func(*wire.StoreAnswer)) bool 
 }
 
 // load loads an entity. done is told once, with the base or the reason why there is none.
-func (a *BaseApp) load(what stored.Key, prepare func(*base), done func(*base, *stored.Error)) error {
+func (a *BaseApp) load(what stored.Key, hasty bool, prepare func(*base), done func(*base, *stored.Error)) error {
 	d := a.cfg.Schema.Type(what.Type)
 	switch {
 	case a.ids == nil || a.dismissed:
@@ -68,7 +70,7 @@ func (a *BaseApp) load(what stored.Key, prepare func(*base), done func(*base, *s
 	if err != nil {
 		return err
 	}
-	return a.startLoad(&loading{what: what, id: id, until: a.now + loadPatience, prepare: prepare, done: done})
+	return a.startLoad(&loading{what: what, id: id, until: a.now + loadPatience, prepare: prepare, done: done, hasty: hasty})
 }
 
 // startLoad begins a load of a type that is kept and has a script.
@@ -119,14 +121,14 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 			a.freeRow(l, r.Row)
 		}
 		return
-	case r.Code == stored.Held && a.now+loadAgain < l.until:
+	case r.Code == stored.Held && a.now+loadAgain < l.until && !(l.hasty && r.Holder != 0):
 		l.at = a.now + loadAgain
 		return
 	case a.held: // nothing is made any more; the row stays checked out by a start that ends
 		l.at = a.now + loadAgain
 		return
 	case r.Code != stored.Done:
-		a.endLoad(l, nil, &stored.Error{Code: r.Code, Reason: r.Reason})
+		a.endLoad(l, nil, &stored.Error{Code: r.Code, Reason: r.Reason, By: uint64(r.Holder)})
 		return
 	case a.now > l.until+loadPatience: // nobody waits for it any more
 		a.freeRow(l, r.Row)
@@ -201,14 +203,16 @@ func (b *base) LoadBase(what stored.Key, method string, user int64) error {
 	}
 	a := b.app
 	request := a.asked + 1
-	err := a.load(what, nil, func(l *base, err *stored.Error) {
+	err := a.load(what, false, nil, func(l *base, err *stored.Error) {
 		b.answered(questionBase, request)
 		reply := entity.BaseReply{User: user}
-		if err != nil {
+		switch {
+		case err == nil:
+			reply.Base = a.mailboxOf(l.id, what.Type)
+		case err.By != 0:
+			reply.Err, reply.Base = err, a.mailboxOf(entity.ID(err.By), what.Type)
+		default:
 			reply.Err = err
-		} else {
-			self := a.net.Self()
-			reply.Base = property.Mailbox{Entity: uint64(l.id), Type: l.props.Definition().ID, Kind: uint8(entity.BaseMailbox), At: self.At, Salt: self.Salt}
 		}
 		if b.hears() {
 			callBack(b, method, reply)
@@ -222,11 +226,17 @@ func (b *base) LoadBase(what stored.Key, method string, user int64) error {
 	return nil
 }
 
+// mailboxOf is the mailbox of a base.
+func (a *BaseApp) mailboxOf(id entity.ID, typ string) property.Mailbox {
+	home := a.homeOf(id).App
+	return property.Mailbox{Entity: uint64(id), Type: a.cfg.Schema.Type(typ).ID, Kind: uint8(entity.BaseMailbox), At: home.At, Salt: home.Salt}
+}
+
 // LoadBase asks for the base of an entity that the store keeps, as entity.Base.LoadBase does. done is told
 // its id or, as an stored.Error, why there is none. Errors are ErrNotJoined, ErrNoScript,
 // stored.ErrNotKept and entity.ErrTooMany; done is not called then.
 func (s *Starter) LoadBase(what stored.Key, done func(entity.ID, error)) error {
-	return s.app.load(what, nil, func(b *base, err *stored.Error) {
+	return s.app.load(what, false, nil, func(b *base, err *stored.Error) {
 		if err != nil {
 			done(0, err)
 			return
@@ -237,10 +247,7 @@ func (s *Starter) LoadBase(what stored.Key, done func(entity.ID, error)) error {
 
 // takeMakeProxy makes a proxy for a login. What a player plays is loaded first, if the store keeps it.
 func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
-	what := stored.Key{Type: m.Type, Row: m.Row}
-	if m.Row == 0 {
-		what = stored.Key{Type: a.cfg.PlayerType, Identifier: m.Account}
-	}
+	what := a.playedBy(m.Account, &m.Plays)
 	t := a.keeps(a.cfg.Schema.Type(what.Type))
 	if t == nil || m.Row == 0 && t.Identifier() == nil {
 		a.links.Reply(from, a.makeProxy(m))
@@ -260,7 +267,7 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 	}
 	login := *m
 	login.Data = slices.Clone(m.Data)
-	err := a.load(what, func(b *base) { b.becomeProxy(&login) }, func(b *base, err *stored.Error) {
+	err := a.load(what, !m.Wait, func(b *base) { b.becomeProxy(&login) }, func(b *base, err *stored.Error) {
 		delete(a.loggingIn, login.Account)
 		switch {
 		case err == nil && b.destroying:
@@ -269,6 +276,8 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 			a.tellMade(from, &wire.ProxyMade{Request: login.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
 		case err.Code == stored.Missing && login.Row == 0:
 			a.tellMade(from, a.makeStoredProxy(&login, t))
+		case err.Code == stored.Held && !login.Wait && err.By != 0: // the BaseAppMgr asks where that is
+			a.links.Reply(from, &wire.ProxyMade{Request: login.Request, Code: uint8(protocol.AlreadyLoggedIn), ID: entity.ID(err.By)})
 		default:
 			a.warnOfLoad(login.Account, fmt.Sprint("load ", err.Code), err)
 			a.answerLogin(from, login.Request, refusalOf(err.Code))
@@ -280,6 +289,14 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 		return
 	}
 	a.loggingIn[login.Account] = true
+}
+
+// playedBy names what an account plays.
+func (a *BaseApp) playedBy(account string, p *wire.Plays) stored.Key {
+	if p.Row == 0 {
+		return stored.Key{Type: a.cfg.PlayerType, Identifier: account}
+	}
+	return stored.Key{Type: p.Type, Row: p.Row}
 }
 
 // whyNoIdentifier says why an account cannot name what it plays in the store, or 0. The store would

@@ -2,12 +2,14 @@ package baseapp
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
 )
 
 // An account that has a proxy may log in again: from another machine, or because its client has crashed,
@@ -25,6 +27,18 @@ import (
 //	          |               EndPatience: AlreadyLoggedIn
 //	the old client is told
 //	Replaced, and dies
+//
+// An entity may have given its client away (GiveClientTo), and live on with the row of what the
+// account plays, as accounts do whose characters play. When the character has ended, nobody knows
+// the account, and a login finds its row taken:
+//
+//	BaseApp       Held, by that entity --> AlreadyLoggedIn and the entity
+//	BaseAppMgr    Relogin with Holder, to where that is
+//	its BaseApp   it has had a client, and it is what the account plays: it gets the account back, as above
+//	              it is another, or ends: Destroyed. The BaseAppMgr has the row waited for
+//
+// An entity that was loaded, as by whoever delivers mail, and has never had a client does not get
+// one: who loaded it is about to end it.
 //
 // Invariants:
 //
@@ -65,6 +79,9 @@ type newcomer struct {
 // relogin answers a login to an account that had a proxy here, now or when the base is gone.
 func (a *BaseApp) relogin(from mercury.ChannelID, m *wire.Relogin) {
 	b := a.accounts[m.Account]
+	if b == nil {
+		b = a.formerlyOf(m)
+	}
 	if b == nil && a.hasMoved(m.Account) || b != nil && b.gives() {
 		a.answerLogin(from, m.Request, protocol.ServerBusy) // the manager hears where soon
 		return
@@ -78,6 +95,8 @@ func (a *BaseApp) relogin(from mercury.ChannelID, m *wire.Relogin) {
 		a.answerLogin(from, m.Request, protocol.Destroyed)
 	case b.destroying:
 		b.letWait(from, m.Request)
+	case way == TakeOver && !b.ownAgain(m):
+		a.answerLogin(from, m.Request, protocol.ServerBusy)
 	case way == TakeOver:
 		b.expectClient()
 		a.links.Reply(from, &wire.ProxyMade{Request: m.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
@@ -90,6 +109,54 @@ func (a *BaseApp) relogin(from mercury.ChannelID, m *wire.Relogin) {
 	default:
 		a.answerLogin(from, m.Request, protocol.AlreadyLoggedIn)
 	}
+}
+
+// formerlyOf is the entity that is what an account plays and has no client any more, nil if there
+// is none.
+func (a *BaseApp) formerlyOf(m *wire.Relogin) *base {
+	b := a.byID[m.Holder]
+	if b == nil || b.account != "" || b.session == 0 || !b.isPlayedBy(m) {
+		return nil
+	}
+	return b
+}
+
+// isPlayedBy reports whether the base is what an account plays, by its row or its identifier.
+func (b *base) isPlayedBy(m *wire.Relogin) bool {
+	what := b.app.playedBy(m.Account, &m.Plays)
+	t := b.app.keeps(b.props.Definition())
+	switch {
+	case t == nil || b.props.Definition().Name != what.Type:
+		return false
+	case what.Row != 0:
+		return b.keep.row == what.Row
+	}
+	id := t.Identifier()
+	if id == nil {
+		return false
+	}
+	v, err := id.Fit(property.StringValue(m.Account))
+	return err == nil && property.Equal(b.props.Get(b.props.Definition().Property(id.Name).Index), v)
+}
+
+// ownAgain makes an account the base's own that was its own before, and reports false if there is
+// no room. It begins anew: what is left of those who had the account meanwhile is of another origin.
+func (b *base) ownAgain(m *wire.Relogin) bool {
+	a := b.app
+	if b.account != "" {
+		return true
+	}
+	if len(a.accounts)+len(a.loggingIn) >= MaxProxies || a.ids == nil {
+		return false
+	}
+	origin, err := a.ids.Next()
+	if err != nil {
+		return false
+	}
+	b.loginData = slices.Clone(m.Data)
+	b.own(m.Account, origin, 0)
+	b.backupSoon()
+	return true
 }
 
 // decideLogin asks the script, or else the setting. The setting is about a client that is there.

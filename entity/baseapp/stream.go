@@ -75,7 +75,7 @@ func (b *base) appendParts(buf []byte) []byte {
 	if len(b.names)+len(b.wishes)+len(b.teleports)+len(b.pending)+len(b.commits) > 0 || b.creation != nil {
 		part(migrate.BaseAsksPart, b.codeAsks)
 	}
-	if b.account != "" {
+	if b.account != "" || b.sessions > 0 {
 		buf = migrate.AppendPart(buf, migrate.BaseClientPart, b.appendClient)
 	}
 	if b.owed.Len() > 0 {

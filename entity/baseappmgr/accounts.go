@@ -26,6 +26,10 @@ import (
 //
 // A login to an account that has a proxy is for the proxy's BaseApp to decide. If that answers that
 // the proxy is gone, the account is free, and another proxy is made.
+//
+// A BaseApp that is to load what an account plays may find that an entity has it, which may be an
+// old proxy that has given its client away. Then that is asked as a proxy is (askHolder) and, if it
+// is none, the BaseApp is asked again and waits for the row.
 type account struct {
 	name string
 	app  *knownApp
@@ -44,12 +48,18 @@ type account struct {
 
 // onCreateProxy asks a BaseApp for a proxy, or refuses.
 func (m *BaseAppMgr) onCreateProxy(from sender, c *wire.CreateProxy) {
-	if code := m.createProxy(from.now, from.ch, c); code != 0 {
-		m.refuseProxy(from.ch, c.Request, code)
+	m.haveMade(from.now, from.ch, c, false)
+}
+
+// haveMade asks a BaseApp for a proxy, or refuses. With wait the BaseApp waits for a row that
+// another entity has.
+func (m *BaseAppMgr) haveMade(now time.Duration, asker mercury.ChannelID, c *wire.CreateProxy, wait bool) {
+	if code := m.createProxy(now, asker, c, wait); code != 0 {
+		m.refuseProxy(asker, c.Request, code)
 	}
 }
 
-func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
+func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *wire.CreateProxy, wait bool) protocol.Code {
 	switch old := m.accounts[c.Account]; {
 	case m.closing():
 		return protocol.ServerClosing
@@ -66,16 +76,50 @@ func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *
 	if code != 0 {
 		return code
 	}
-	a, request := &account{name: c.Account, app: on}, c.Request
-	if _, err := app.Ask(&m.links, on.ch, ReserveTimeout, &wire.MakeProxy{Account: c.Account, Plays: c.Plays}, func(_ time.Duration, p *wire.ProxyMade, err error) {
-		m.proxyMade(a, asker, request, p, err)
+	a, login := &account{name: c.Account}, *c
+	login.Data = slices.Clone(c.Data)
+	if _, err := app.Ask(&m.links, on.ch, ReserveTimeout, &wire.MakeProxy{Account: c.Account, Plays: c.Plays, Wait: wait}, func(now time.Duration, p *wire.ProxyMade, err error) {
+		if err == nil && p.Code == uint8(protocol.AlreadyLoggedIn) && p.ID != 0 && !wait {
+			m.askHolder(now, a, asker, &login, p.ID)
+			return
+		}
+		m.proxyMade(a, asker, login.Request, p, err)
 	}); err != nil {
 		return protocol.ServerBusy
 	}
+	m.place(a, on)
+	return 0
+}
+
+// place notes on which BaseApp an account gets its proxy.
+func (m *BaseAppMgr) place(a *account, on *knownApp) {
+	a.app = on
 	m.accounts[a.name] = a
 	on.proxies++
 	on.placed++
-	return 0
+}
+
+// askHolder asks for the entity that has the row of what an account plays, for another client.
+func (m *BaseAppMgr) askHolder(now time.Duration, a *account, asker mercury.ChannelID, login *wire.CreateProxy, holder entity.ID) {
+	m.free(a)
+	on := getApp(m.baseApps, m.roster.Home(holder).App)
+	if on == nil || on.away || m.accounts[a.name] != nil {
+		m.haveMade(now, asker, login, true)
+		return
+	}
+	_, err := app.Ask(&m.links, on.ch, ReloginTimeout, &wire.Relogin{Account: a.name, Holder: holder, Plays: login.Plays}, func(now time.Duration, p *wire.ProxyMade, err error) {
+		if err == nil && p.Code == uint8(protocol.Destroyed) {
+			m.free(a)
+			m.haveMade(now, asker, login, true)
+			return
+		}
+		m.proxyMade(a, asker, login.Request, p, err)
+	})
+	if err != nil {
+		m.refuseProxy(asker, login.Request, protocol.ServerBusy)
+		return
+	}
+	m.place(a, on)
 }
 
 // relogin asks the BaseApp of an account's proxy whether another client may have it.
@@ -92,7 +136,7 @@ func (m *BaseAppMgr) relogin(a *account, asker mercury.ChannelID, c *wire.Create
 			m.refuseProxy(asker, login.Request, protocol.ServerBusy)
 		case p.Code == uint8(protocol.Destroyed):
 			m.free(a) // it says so itself, unless that was lost
-			m.onCreateProxy(sender{now: now, ch: asker}, &login)
+			m.haveMade(now, asker, &login, false)
 		case p.Code != 0:
 			m.passOn(asker, login.Request, p)
 		default:
@@ -122,7 +166,7 @@ func (m *BaseAppMgr) proxyMade(a *account, asker mercury.ChannelID, request uint
 		m.refuseProxy(asker, request, protocol.ServerBusy)
 		return
 	}
-	if p.Code == 0 {
+	if p.Code == 0 && !a.made { // else its BaseApp has said more of it already
 		a.made, a.id, a.origin, a.turn = true, p.ID, p.ID, 0
 	}
 	m.passOn(asker, request, p)

@@ -70,7 +70,7 @@ func (m *BaseAppMgr) tickUnsure(now time.Duration) {
 	for i := range list {
 		switch x := &list[i]; {
 		case sure:
-			m.onCreateProxy(sender{now: now, ch: x.asker}, &x.c)
+			m.haveMade(now, x.asker, &x.c, false)
 		case now >= x.until:
 			m.refuseProxy(x.asker, x.c.Request, protocol.ServerBusy)
 		default:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -335,9 +336,18 @@ func (d *DBApp) answer(ch mercury.ChannelID, request uint64, err error, a wire.S
 	a.Request = request
 	if err != nil {
 		reason := err.Error()
-		a = wire.StoreAnswer{Request: request, Code: codeOf(err), Reason: reason[:min(len(reason), wire.MaxReason)]}
+		a = wire.StoreAnswer{Request: request, Code: codeOf(err), Reason: reason[:min(len(reason), wire.MaxReason)], Holder: d.holderOf(err)}
 	}
 	d.links.Reply(ch, &a)
+}
+
+// holderOf is who has the row that a call was refused, 0 if that is nobody of this start.
+func (d *DBApp) holderOf(err error) entity.ID {
+	var held *store.HeldError
+	if !errors.As(err, &held) || held.By.Start != d.start {
+		return 0
+	}
+	return held.By.Entity
 }
 
 // codeOf is what an app is told of an error.

@@ -39,6 +39,8 @@ var (
 type Error struct {
 	Code   Code
 	Reason string // for people
+	// By is the entity that has the row, if Code is Held and the store can tell, else 0.
+	By uint64
 }
 
 // Error says it.

@@ -79,12 +79,16 @@ type MakeProxy struct {
 	Request uint64
 	Account string
 	Plays
+	// Wait says that a row which another entity has is waited for. Without it the answer is the code
+	// AlreadyLoggedIn and that entity.
+	Wait bool
 }
 
 func (m *MakeProxy) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.String(&m.Account, MaxAccount)
 	m.Plays.code(c)
+	c.Bool(&m.Wait)
 }
 
 // Append and Parse are what code describes.
@@ -97,11 +101,17 @@ func (m *MakeProxy) Call() *uint64           { return &m.Request }
 type Relogin struct {
 	Request uint64
 	Account string
+	// Holder, if not 0, is the entity that has the row of what the account plays. It is no proxy
+	// that the BaseAppMgr knows of, and may be one without a client.
+	Holder entity.ID
+	Plays
 }
 
 func (m *Relogin) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.String(&m.Account, MaxAccount)
+	fields.ID(c, &m.Holder)
+	m.Plays.code(c)
 }
 
 // Append and Parse are what code describes.

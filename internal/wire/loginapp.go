@@ -17,7 +17,9 @@ type ProxyMade struct {
 	Code uint8
 	// Refusals tells a LoginApp how often it was refused for want of room; see CreateProxy.
 	Refusals uint32
-	ID       entity.ID
+	// ID is the proxy; with the code AlreadyLoggedIn the entity that has the row of what the account
+	// plays, or 0.
+	ID entity.ID
 	// Doors are where clients reach the proxy, by network.
 	Doors []protocol.Door
 	// Token is what the client must show there.

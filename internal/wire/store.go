@@ -89,6 +89,8 @@ type StoreAnswer struct {
 	Request uint64
 	Code    stored.Code
 	Reason  string
+	// Holder is who has the row, if Code is stored.Held and this start of the cluster gave it away.
+	Holder entity.ID
 	// Start and World answer a StoreBegin, Row a StoreReserve; the rest is of a StoreLoad or
 	// StoreTakeOver.
 	Start   uint64
@@ -102,6 +104,7 @@ func (m *StoreAnswer) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	codec.Enum(c, &m.Code, stored.Done, stored.LastCode)
 	c.String(&m.Reason, MaxReason)
+	fields.ID(c, &m.Holder)
 	c.Uvarint(&m.Start)
 	c.Uvarint(&m.World)
 	c.Uvarint(&m.Row)

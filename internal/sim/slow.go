@@ -20,10 +20,10 @@ const (
 // SmallQueue is the limit of queues and messages of a run with small ones.
 const SmallQueue = 32 << 10
 
-// bulkyQueue is that limit for the seeds, whose reals and bases grow larger: what has more than a
-// message may have would be said again for ever. The product's default is above the largest,
-// migrate.MaxParts.
-const bulkyQueue = 2 * SmallQueue
+// bulkyQueue is that limit for the seeds, whose reals and bases grow larger: while BaseApps are gone,
+// what waits for its base alone has made a real of 75 KB. What has more than a message may have
+// would be said again for ever. The product's default is above the largest, migrate.MaxParts.
+const bulkyQueue = 3 * SmallQueue
 
 // endpoint is how the endpoints of a run behave.
 func (o *Options) endpoint(salt uint32, secret [16]byte) mercury.Config {

@@ -294,9 +294,14 @@ func (r *Real) spill() {
 	}
 }
 
-// tellData tells the client what is new in the space's data.
+// tellData tells the client what is new in the space's data, or all of it anew if it may have been
+// told of something that is lost.
 func (r *Real) tellData() {
 	d := &r.cell.data
+	if d.lacks(r.dataTold) {
+		r.direct = protocol.AppendSpaceDataAnew(r.direct)
+		r.dataTold = 0
+	}
 	if r.dataTold >= d.last {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
 // DataEntry is one entry of a space's data. The manager numbers the changes of a space, so all
@@ -32,6 +33,16 @@ func (e *DataEntry) Replaces(x *DataEntry) bool {
 	return e.Key == x.Key && (e.ID == 0 || e.ID == x.ID)
 }
 
+// hole is a span of numbers of which a cell knows nothing: what an earlier manager set above low
+// has come neither from it nor, by way of the next one, from anybody else when the numbers of that
+// begin, at high. It is lost: whoever knew it has died with that manager. A client may have been
+// told of it by another cell, and would have it for ever.
+type hole struct{ low, high uint64 }
+
+// maxHoles bounds those that a cell remembers, as many as managers can end while a client plays on
+// with what it was told before the first. The oldest two become one.
+const maxHoles = 8
+
 // maxRemoved bounds the notes of removed entries, as the manager does: the oldest are forgotten.
 const maxRemoved = 1024
 
@@ -40,6 +51,25 @@ type spaceData struct {
 	entries []DataEntry // by number; the newest of each key and id, also of removed ones
 	last    uint64
 	removed int
+	holes   []hole // the oldest first
+}
+
+// begin is called when all has come that the manager of a term knew of what earlier ones had set.
+func (d *spaceData) begin(term uint32) {
+	if spacekey.Term(d.last) >= term {
+		return
+	}
+	d.holes = append(d.holes, hole{d.last, spacekey.Base(term)})
+	if len(d.holes) > maxHoles {
+		d.holes[1].low = d.holes[0].low
+		d.holes = slices.Delete(d.holes, 0, 1)
+	}
+	d.last = spacekey.Base(term)
+}
+
+// lacks reports whether a client that was last told of a number may know something that is lost.
+func (d *spaceData) lacks(told uint64) bool {
+	return slices.ContainsFunc(d.holes, func(h hole) bool { return h.low < told && told < h.high })
 }
 
 // set takes a numbered change and reports whether it was new.
@@ -47,6 +77,7 @@ func (d *spaceData) set(e DataEntry) bool {
 	if e.Number <= d.last {
 		return false
 	}
+	d.begin(spacekey.Term(e.Number))
 	d.last = e.Number
 	e.Value = slices.Clone(e.Value)
 	d.drop(func(x *DataEntry) bool { return e.Replaces(x) })

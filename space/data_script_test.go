@@ -2,8 +2,10 @@ package space
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/spacekey"
@@ -112,5 +114,71 @@ func TestNotesOfRemovedEntries(t *testing.T) {
 	}
 	if len(d.entries) != maxRemoved || d.removed != maxRemoved || d.entries[0].Number != 2*maxRemoved {
 		t.Errorf("it keeps %d notes from %d on", len(d.entries), d.entries[0].Number)
+	}
+}
+
+// A client has heard of an entry on a cell that died together with the manager that had numbered
+// it. No cell has it, so when the next manager's numbers begin the client forgets it.
+func TestLostDataIsForgotten(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		r := newRig(t, 2)
+		r.create(7, -20, 1)
+		r.tick(3)
+		early, both := DataEntry{Number: 100, Key: 5, Value: []byte("known")}, DataEntry{Number: 102, Key: 5, ID: 9, Value: []byte("known too")}
+		r.apps[0].cell.TakeData(early, DataEntry{Number: 101, Key: 6, Value: []byte("lost")}, both)
+		r.apps[1].cell.TakeData(early)
+		r.tick(1)
+		r.move(7, 20)
+		r.tick(10)
+		if r.avatar(7).cell != r.apps[1].cell.Cell {
+			t.Fatal("it was not handed over")
+		}
+		r.tick(5)
+		before, _ := r.bundles(7)
+		if slices.Contains(before, protocol.SpaceDataAnewID) {
+			t.Errorf("the client was told %v while the cell may yet hear of the entry", before)
+		}
+		both.Number = spacekey.Base(2) + 1
+		if quiet {
+			next := r.apps[1].cell.Tree().Clone()
+			next.SetVersion(bsp.Version{Term: 2, N: 1})
+			r.apps[1].cell.SetTree(next)
+		} else {
+			r.apps[1].cell.TakeData(both)
+		}
+		r.tick(5)
+		list, _ := r.bundles(7)
+		told := len(list)
+		list = slices.DeleteFunc(list[len(before):], func(id protocol.ID) bool { return id != protocol.SpaceDataID && id != protocol.SpaceDataAnewID })
+		want := []protocol.ID{protocol.SpaceDataAnewID, protocol.SpaceDataID, protocol.SpaceDataID}
+		if quiet {
+			want = want[:2]
+		}
+		if !slices.Equal(list, want) {
+			t.Errorf("the client was told %v, want %v", list, want)
+		}
+		r.tick(5)
+		if list, _ := r.bundles(7); slices.Contains(list[told:], protocol.SpaceDataAnewID) {
+			t.Error("it was told twice")
+		}
+	}
+}
+
+// Of many managers that died the oldest holes become one, so that what is lost is still known to be.
+func TestHolesAreBounded(t *testing.T) {
+	var d spaceData
+	for term := uint32(1); term < 4*maxHoles; term++ {
+		d.set(DataEntry{Number: spacekey.Base(term) + 5, Key: 1})
+	}
+	if len(d.holes) != maxHoles {
+		t.Errorf("%d holes", len(d.holes))
+	}
+	for term := uint32(1); term < 4*maxHoles-1; term++ {
+		if !d.lacks(spacekey.Base(term) + 6) {
+			t.Errorf("it has what was said in term %d", term)
+		}
+		if term > 3*maxHoles && d.lacks(spacekey.Base(term)+5) {
+			t.Errorf("it lacks what it has of term %d", term)
+		}
 	}
 }

@@ -19,6 +19,7 @@ type Hosted struct{ *Cell }
 func (p *Population) NewCell(now, cluster time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) Hosted {
 	c := p.makeCell(now, cluster, space, id, tree)
 	c.data.load(data)
+	c.data.begin(tree.Version().Term)
 	p.now, p.ahead = max(p.now, now), cluster-now
 	p.addCell(c)
 	c.adopt()
@@ -48,7 +49,8 @@ func (c Hosted) Drop() {
 
 // SetTree gives the cell a new version of its space's geometry; it ignores an older one. The next
 // tick then runs the offload and ghost check, unless only loads are new: those come every balance
-// period, and a check visits all who are near a line.
+// period, and a check visits all who are near a line. Of a new manager it comes when that has said
+// what the cell lacked of the space's data.
 func (c Hosted) SetTree(t *bsp.Tree) {
 	if !c.tree.Version().Less(t.Version()) {
 		return
@@ -57,6 +59,7 @@ func (c Hosted) SetTree(t *bsp.Tree) {
 		c.checkAt = 0
 	}
 	c.tree = t
+	c.data.begin(t.Version().Term)
 }
 
 // Tree is the cell's version of the space's geometry. Do not change it.
@@ -81,6 +84,7 @@ func (c Hosted) Become(id bsp.CellID, t *bsp.Tree) bool {
 		return false
 	}
 	c.id, c.tree, c.checkAt = id, t, 0
+	c.data.begin(t.Version().Term)
 	return true
 }
 

@@ -91,7 +91,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.RideID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
+	return id >= protocol.AttachedID && id <= protocol.SpaceDataAnewID || id == protocol.BundleID || id == protocol.AheadID || protocol.IsOwnValue(id)
 }
 
 // onPlaying applies a message of the proxy.
@@ -159,6 +159,8 @@ func (c *Client) onSpace(id protocol.ID, body []byte) error {
 		return c.onSpaceData(body)
 	case protocol.SpaceDataGoneID:
 		return c.onSpaceDataGone(body)
+	case protocol.SpaceDataAnewID:
+		return c.onSpaceDataAnew(body)
 	case protocol.TimeOfDayID:
 		return c.onTimeOfDay(body)
 	}

@@ -66,6 +66,11 @@ func TestEveryMessageIsApplied(t *testing.T) {
 	if v, ok := r.c.SpaceData(4); !ok || string(v) != "sun" {
 		t.Errorf("space data %q %v", v, ok)
 	}
+	r.say((&protocol.SpaceData{Key: 4, Value: []byte("hail")}).Append(protocol.AppendSpaceDataAnew(nil)))
+	r.wantEvents("space data 4 = ", "space data 4 = ", "space data 4 = hail")
+	if n := len(maps.Collect(r.c.AllSpaceData(4))); n != 1 {
+		t.Errorf("it has %d entries", n)
+	}
 
 	r.say(r.enter(foe, 6).Append(r.cell(10))) // again: replaces
 	r.wantEvents("left 1.7", "enter 1.7 health 70")

@@ -298,6 +298,19 @@ func (c *Client) onSpaceDataGone(body []byte) error {
 	return nil
 }
 
+// onSpaceDataAnew forgets all entries. Those that there are follow.
+func (c *Client) onSpaceDataAnew(body []byte) error {
+	if len(body) > 0 {
+		return malformed("space data anew with a body")
+	}
+	had := c.data
+	c.data = nil
+	for _, d := range had {
+		c.tellData(entity.SpaceDatum{Key: d.Key, ID: d.ID, Removed: true})
+	}
+	return nil
+}
+
 // dropData forgets what a change replaces.
 func (c *Client) dropData(d entity.SpaceDatum) {
 	c.data = slices.DeleteFunc(c.data, func(x entity.SpaceDatum) bool { return d.Replaces(x.Key, x.ID) })

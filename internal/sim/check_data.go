@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
@@ -147,7 +148,7 @@ func (k *oneData) safe() error {
 	}
 	keys := k.c.opts.dataKeys()
 	numbers := make([]uint64, len(keys))
-	most := wire.SpaceDataBase(k.c.terms) + k.c.orders.number + wire.MaxLostAreas // the manager's own changes
+	most := spacekey.Base(k.c.terms) + k.c.orders.number + wire.MaxLostAreas // the manager's own changes
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
 			clear(numbers)

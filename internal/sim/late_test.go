@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
@@ -41,7 +42,7 @@ func TestLateSpaceData(t *testing.T) {
 		}
 		r.join(late, r.manager)
 		r.until("the data is back", 10*time.Second, func() bool { _, ok := anew.Data(tuneKey); return ok })
-		if e, _ := anew.Data(tuneKey); e.Number <= wire.SpaceDataBase(2) || string(e.Value) != string(was.Value) {
+		if e, _ := anew.Data(tuneKey); e.Number <= spacekey.Base(2) || string(e.Value) != string(was.Value) {
 			t.Errorf("data %#x %q, it was %#x %q", e.Number, e.Value, was.Number, was.Value)
 		}
 		r.until("clients have it", 20*time.Second, func() bool {

@@ -43,16 +43,6 @@ const MaxSpaceInfo = 1 << 10
 // it by: there a space is something else.
 type SpaceDataEntry = space.DataEntry
 
-// spaceDataShift leaves a CellAppMgr 48 bits for the changes of one space's data: a million of them
-// a second for nine years.
-const spaceDataShift = 48
-
-// SpaceDataBase is below the numbers that a CellAppMgr of this term gives to changes of a space's
-// data, and above those of all lower terms. A restarted manager does not know what apps were told
-// that it has not heard from. If it used a number twice, those that saw the first change would take
-// the second for old.
-func SpaceDataBase(term uint32) uint64 { return uint64(max(term, 1)-1) << spaceDataShift }
-
 // MaxSpaceData bounds the entries of one space.
 const MaxSpaceData = 4096
 

@@ -402,17 +402,3 @@ func Example() {
 	}
 	// Output: space 1 has cell 1.4
 }
-
-// TestSpaceDataBase: numbers of a term are above all that a lower one can have given, and those of
-// the first begin at 1.
-func TestSpaceDataBase(t *testing.T) {
-	if wire.SpaceDataBase(0) != 0 || wire.SpaceDataBase(1) != 0 {
-		t.Errorf("the first term begins at %d, none at %d", wire.SpaceDataBase(1), wire.SpaceDataBase(0))
-	}
-	const most = 1e6 * 365 * 24 * 3600 // a million changes a second for a year
-	for term := uint32(1); term < 1<<8; term++ {
-		if wire.SpaceDataBase(term)+most >= wire.SpaceDataBase(term+1) {
-			t.Fatalf("terms %d and %d meet", term, term+1)
-		}
-	}
-}

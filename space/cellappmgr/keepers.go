@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -132,7 +133,7 @@ func (m *CellAppMgr) hearCopy(from sender, msg *wire.SpaceCopy) error {
 		return fmt.Errorf("%w: a copy of a space from an app that keeps none", wire.ErrMalformed)
 	}
 	for i := range msg.Data {
-		if n := msg.Data[i].Number; n > wire.SpaceDataBase(m.cfg.Term) {
+		if n := msg.Data[i].Number; n > spacekey.Base(m.cfg.Term) {
 			return fmt.Errorf("%w: space data %d reported to a manager of term %d", wire.ErrMalformed, n, m.cfg.Term)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -139,7 +140,7 @@ func TestKeepersTell(t *testing.T) {
 	b.ids()
 
 	for name, m := range map[string]wire.SpaceCopy{
-		"a number of this term": {Space: 1, Data: []wire.SpaceDataEntry{entry(wire.SpaceDataBase(2)+1, 1, "x")}},
+		"a number of this term": {Space: 1, Data: []wire.SpaceDataEntry{entry(spacekey.Base(2)+1, 1, "x")}},
 		"gone":                  {Space: 1, Gone: true},
 	} {
 		r := next(t, nil)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/google/go-cmp/cmp"
@@ -256,8 +257,28 @@ func TestDataAfterRecovery(t *testing.T) {
 		t.Errorf("the other was told %v", got)
 	}
 	b.send(&wire.SetSpaceData{Space: 1, Key: 1, Value: []byte("fog")})
-	if e := one[wire.SpaceData](a).Entry; e.Number != wire.SpaceDataBase(2)+1 || string(e.Value) != "fog" {
+	if e := one[wire.SpaceData](a).Entry; e.Number != spacekey.Base(2)+1 || string(e.Value) != "fog" {
 		t.Errorf("the next entry is %+v", e)
+	}
+}
+
+// What a CellApp has missed of a space's data comes before what is set as the world goes on, such as the
+// area of a cell that nobody has any more. Later it would be old to the cell, and dropped.
+func TestDataAfterRecoveryWithALostCell(t *testing.T) {
+	r := next(t, nil)
+	tree := r.before(7, 0, true)
+	if err := tree.Split(old(2), bsp.AxisX, 100, leafOf(12, 3, true), true); err != nil {
+		t.Fatal(err)
+	}
+	r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, has(1, tree, entry(3, 1, "rain"), entry(8, 2, "noon")))
+	b := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{}, has(2, tree, entry(3, 1, "rain")))
+	r.pass(2100 * time.Millisecond)
+	var got []uint64
+	for _, d := range take[wire.SpaceData](b) {
+		got = append(got, d.Entry.Number)
+	}
+	if want := []uint64{8, spacekey.Base(2) + 1}; !slices.Equal(got, want) {
+		t.Errorf("it was told of %v, want %v", got, want)
 	}
 }
 

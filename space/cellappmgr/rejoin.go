@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -239,7 +240,7 @@ func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
 		return fmt.Sprintf("clock %d", msg.Clock.Number)
 	}
 	for i := range msg.Data {
-		if msg.Data[i].Number > wire.SpaceDataBase(term) {
+		if msg.Data[i].Number > spacekey.Base(term) {
 			return fmt.Sprintf("space data %d", msg.Data[i].Number)
 		}
 	}

@@ -71,7 +71,7 @@ func TestLateData(t *testing.T) {
 	r := next(t, nil)
 	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, has(1, r.before(7, 0, true), entry(5, 1, "rain")))
 	r.pass(2100 * time.Millisecond)
-	base := wire.SpaceDataBase(2) // the first number went to the area of a cell that nobody has
+	base := spacekey.Base(2) // the first number went to the area of a cell that nobody has
 	for i, tt := range []struct {
 		name string
 		data []wire.SpaceDataEntry
@@ -118,7 +118,7 @@ func TestLateDataOfASpaceMadeAnew(t *testing.T) {
 		t.Fatalf("ordered: %+v", add)
 	}
 	late := r.comeBack(wire.CellApp, 14, 9, wire.Rejoin{}, r.lateCell(entry(18, 1, "rain")))
-	want := entry(wire.SpaceDataBase(2)+1, 1, "rain")
+	want := entry(spacekey.Base(2)+1, 1, "rain")
 	for _, p := range []*peer{a, late} {
 		if d := cmp.Diff(want, one[wire.SpaceData](p).Entry); d != "" {
 			t.Errorf("%v (-want +got):\n%s", p.addr, d)
@@ -345,7 +345,7 @@ func TestImplausibleRejoin(t *testing.T) {
 	}
 	info := appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(20), request: 1})
 	good := wire.RejoinCell{Space: 1, Cell: old(1), Version: bsp.Version{Term: 1, N: 4}, Tree: tree(old(1)),
-		Clock: gametime.Clock{Number: 1<<32 + 7, Rate: 500}, Data: []wire.SpaceDataEntry{{Number: wire.SpaceDataBase(2), Key: 1}}}
+		Clock: gametime.Clock{Number: 1<<32 + 7, Rate: 500}, Data: []wire.SpaceDataEntry{{Number: spacekey.Base(2), Key: 1}}}
 	for name, tt := range map[string]struct {
 		change func(*wire.RejoinCell)
 		cut    bool

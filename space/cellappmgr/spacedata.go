@@ -12,7 +12,7 @@ import (
 // order of their numbers, and notes of the newest removed ones.
 type spaceData struct {
 	entries []wire.SpaceDataEntry
-	last    uint64 // at least wire.SpaceDataBase of the manager's term
+	last    uint64 // at least spacekey.Base of the manager's term
 	bytes   int
 	removed int  // notes
 	lost    int  // areas that no game has been told of, which are not counted in bytes

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -82,7 +83,7 @@ func (c *cell) load() int64 {
 }
 
 func newSpace(cfg SpaceConfig, term uint32) *space {
-	return &space{cfg: cfg, publisher: bsp.NewPublisher(term, keptVersions), data: spaceData{last: wire.SpaceDataBase(term)}}
+	return &space{cfg: cfg, publisher: bsp.NewPublisher(term, keptVersions), data: spaceData{last: spacekey.Base(term)}}
 }
 
 func (s *space) find(id bsp.CellID) *cell {

@@ -47,6 +47,7 @@ const (
 	TransitID
 	SwitchID
 	RideID
+	SpaceDataAnewID
 )
 
 // Limits of what a proxy sends.
@@ -389,6 +390,9 @@ func (m *SpaceDataGone) code(c *codec.Coder) {
 // Append frames and encodes m, Parse decodes a body.
 func (m *SpaceDataGone) Append(b []byte) []byte  { return frame(b, SpaceDataGoneID, m.code) }
 func (m *SpaceDataGone) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// AppendSpaceDataAnew says that all entries are gone; those that there are follow.
+func AppendSpaceDataAnew(b []byte) []byte { return bare(b, SpaceDataAnewID) }
 
 // TimeOfDay is what time of day it is in the player's space, and how many seconds of it go by in a
 // second.

@@ -1,6 +1,11 @@
 package witness
 
-import "github.com/cellscape/cellscape/entity/client/protocol"
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/codec"
+)
 
 // aliases gives each entity of the client a small number, by which Positions packets name it.
 //
@@ -64,6 +69,51 @@ func (a *aliases) applied(bundle uint64) {
 	a.rest = a.rest[:copy(a.rest, a.rest[n:])]
 }
 
+// append encodes what the next cell needs: how many numbers there are, without the free ones at the
+// top, and which of them rest, the first to be freed first, each with how many bundles before next it
+// was given up. Those that are in use come with their entries; all others are free.
+func (a *aliases) append(b []byte, next uint64) []byte {
+	b = binary.AppendUvarint(b, uint64(a.top()))
+	b = binary.AppendUvarint(b, uint64(len(a.rest)))
+	for _, x := range a.rest {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(x.alias)), next-x.bundle)
+	}
+	return b
+}
+
+// top is one above the highest number that is not free.
+func (a *aliases) top() int {
+	n := len(a.used)
+	for n > 0 && !a.used[n-1] {
+		n--
+	}
+	for _, x := range a.rest {
+		n = max(n, int(x.alias)+1)
+	}
+	return n
+}
+
+// read decodes what append wrote. Until settle all that rest count as in use, so that nobody claims one.
+func (a *aliases) read(r *codec.Reader, next uint64) {
+	given := r.Uvarint()
+	if given > protocol.MaxAlias {
+		r.Fail(errState)
+		return
+	}
+	rest := r.Count(int(given), minResting)
+	*a = aliases{used: make([]bool, given), rest: make([]resting, 0, rest)}
+	last := uint64(0)
+	for range rest {
+		alias, ago := r.Uvarint(), r.Uvarint()
+		if r.Err() != nil || alias >= given || ago > next || next-ago < last || !a.claim(uint16(alias)) {
+			r.Fail(errState)
+			return
+		}
+		last = next - ago
+		a.rest = append(a.rest, resting{uint16(alias), last})
+	}
+}
+
 // claim takes a certain number, after a handoff; it reports false if it is taken, or was never given out.
 func (a *aliases) claim(alias uint16) bool {
 	if int(alias) >= len(a.used) || a.used[alias] {
@@ -73,13 +123,14 @@ func (a *aliases) claim(alias uint16) bool {
 	return true
 }
 
-// settle lets all that nobody has claimed rest until the client has applied a bundle: the cell before
-// may have given them up in it. Among them are those above all that are in use: the cell before says
-// how many it has given out, or the next to come would get the name of who has just gone.
-func (a *aliases) settle(bundle uint64) {
-	for alias, used := range a.used {
-		if !used {
-			a.rest = append(a.rest, resting{uint16(alias), bundle})
+// settle frees all that neither rest nor were claimed, for the smallest to be taken first.
+func (a *aliases) settle() {
+	for alias := len(a.used) - 1; alias >= 0; alias-- {
+		if !a.used[alias] {
+			a.free = append(a.free, uint16(alias))
 		}
+	}
+	for _, x := range a.rest {
+		a.used[x.alias] = false
 	}
 }

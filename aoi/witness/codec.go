@@ -26,6 +26,8 @@ const (
 const (
 	// minEntry is the fewest bytes that an entry has: eleven numbers of a byte each, and the time.
 	minEntry = 11 + 8
+	// minResting is the fewest bytes that an alias which rests has: two numbers.
+	minResting = 2
 	// maxAhead bounds how far ahead in virtual time an entry may be, in steps of an entity at 0 m.
 	maxAhead = minStep + farthest*farthest*(maxStep-minStep)
 	// maxNumber keeps bundle numbers from overflowing.
@@ -37,7 +39,7 @@ var errState = errors.New("witness: the state is not one that Append writes")
 // Append encodes everything that the next cell needs in order to go on where this one stopped:
 //
 //	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor,
-//	f32 radius, f32 hysteresis, uvarint aliases given out so far, uvarint count,
+//	f32 radius, f32 hysteresis, the aliases (aliases.append), uvarint count,
 //	then by ascending alias and id
 //	uvarint id, uvarint incarnation, u8 flags, with viaFlag uvarint via, with riddenFlag
 //	uvarint stamp and bool aboard, uvarint level,
@@ -51,7 +53,7 @@ func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(w.moves.number))
 	b = binary.AppendUvarint(b, uint64(w.deficit))
 	b = codec.AppendF32(codec.AppendF32(codec.AppendF32(b, w.factor), w.reach[0]), w.reach[1])
-	b = binary.AppendUvarint(b, uint64(len(w.aliases.used)))
+	b = w.aliases.append(b, w.number+1)
 	b = binary.AppendUvarint(b, uint64(w.names.n))
 	for i := range w.entries {
 		if en := &w.entries[i]; en.a != nil {
@@ -140,15 +142,13 @@ func (w *Witness) Read(r *codec.Reader) {
 	if number > maxNumber || deficit > 2*maxBudget {
 		r.Fail(errState)
 	}
-	given := r.Uvarint()
-	if given > protocol.MaxAlias {
-		r.Fail(errState)
+	var names aliases
+	if names.read(r, number+1); r.Err() != nil {
 		return
 	}
 	count := r.Count(MaxEntries, minEntry)
 	next := Witness{updates: w.updates, entries: make([]entry, 0, count), odd: make([]ref, 0, count)}
 	next.names.grow(count)
-	names := aliases{used: make([]bool, given)}
 	accounts, numbers := make([]account, count), make(slab, 0, 2*count)
 	for i := range accounts {
 		en := next.readEntry(r, &accounts[i], &numbers)
@@ -172,8 +172,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	}
 	w.entries, w.names, w.live, w.odd, w.gaps = next.entries, next.names, next.live, next.odd, 0
 	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, reach
-	// The bundle that is to be next may make the client forget them all (Restart).
-	names.settle(number + 1)
+	names.settle()
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
 	w.kept, w.pairs = next.kept, next.pairs
 	for i := range w.entries {

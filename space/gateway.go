@@ -87,13 +87,14 @@ func (g *Gateway) check(longest float64) error {
 	return nil
 }
 
-// OpenGateway opens a gateway. Both spaces keep it in their data, so it lasts until CloseGateway, or as
-// long as the spaces; clients are not told of it. The id closes it. Players see through some tenths of a
-// second later.
+// OpenGateway opens a gateway. Both spaces keep it in their data, so it lasts until CloseGateway, or until
+// one of the spaces ends; clients are not told of it. The id closes it. Players see through some tenths of
+// a second later.
 //
 // The sides of its areas are at most Config.Border.GhostDistance long, since nobody sees farther. Other
 // errors are entity.ErrTooMany if this space has MaxGateways already, and those of impossible numbers.
-// This space must be one of the two. The other may have any cells, or none yet.
+// This space must be one of the two. The other may have any cells, or none yet. If that has MaxGateways,
+// the CellAppMgr refuses this one there, counts it and says so in its log, and nobody sees through.
 func (c *Cell) OpenGateway(g Gateway) (entity.DataID, error) {
 	if err := g.check(c.cfg.Border.GhostDistance); err != nil {
 		return 0, err

@@ -63,6 +63,7 @@ func (m *CellAppMgr) bringSpace(from sender, msg *wire.BringSpace) {
 	case !b.known:
 		b.known = true
 		m.log.Info("the store has said which spaces there were", "spaces", b.n)
+		m.shutLostGateways()
 	}
 	m.send(from.app, &answer)
 	m.makeSpaces(from.now)

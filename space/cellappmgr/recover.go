@@ -137,6 +137,7 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	}
 	m.orphanLost(now)
 	m.makeSpaces(now)
+	m.shutLostGateways()
 	m.resumeStop(now)
 	if len(back) == 0 && len(m.graves) == 0 {
 		m.log.Info("nobody knows a world of an earlier manager; a new one begins")

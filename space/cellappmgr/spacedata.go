@@ -48,6 +48,9 @@ func (d *spaceData) fits(e *wire.SpaceDataEntry) bool {
 	if e.Key == spacekey.LostArea {
 		return e.Removed || d.lost < wire.MaxLostAreas
 	}
+	if e.Key == spacekey.Gateway && !e.Removed && !d.roomForGateway(e) {
+		return false
+	}
 	entries, bytes := len(d.entries)-d.removed-d.lost+1, d.bytes+len(e.Value)
 	for i := range d.entries {
 		if x := &d.entries[i]; e.Replaces(x) && !x.Removed {
@@ -132,6 +135,10 @@ func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
 		m.counts.OvertakenData++
 		return
 	}
+	if m.leadsNowhere(s.cfg.ID, &change) {
+		m.counts.RefusedData++
+		return
+	}
 	e, ok := s.data.set(change)
 	if !ok {
 		m.refusedData(s, msg.Key, a.String())
@@ -196,7 +203,7 @@ func (m *CellAppMgr) tellData(s *space, e wire.SpaceDataEntry) {
 // again; whoever had seen higher numbers was told of no change any more.)
 func (m *CellAppMgr) lateData(s *space, entries []wire.SpaceDataEntry, from string) {
 	for _, e := range entries {
-		if s.data.newer(&e) {
+		if s.data.newer(&e) || m.leadsNowhere(s.cfg.ID, &e) {
 			continue
 		}
 		now, ok := s.data.set(e)

@@ -131,6 +131,7 @@ func (m *CellAppMgr) endSpace(now time.Duration, s *space, why string) {
 	delete(m.byRequest, spaceRequest{s.origin.owner, s.origin.request})
 	m.release(s)
 	m.keepEnded()
+	m.shutGateways(s)
 	for _, c := range s.cells {
 		c.app.cells--
 		s.removals = append(s.removals, &removal{cell: c.id, app: c.app})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 )
@@ -51,17 +52,46 @@ func (m *CellAppMgr) setRates(now time.Duration) {
 	if m.frozen {
 		return
 	}
+	var slowed, normal repaced
 	m.paced = slices.DeleteFunc(m.paced, func(s *space) bool {
 		want, ok := s.wantedRate()
 		r := &s.rates
 		if ok && (r.clock.Number == 0 || now-r.changed >= ratePeriod) {
-			if next := limitRate(r.rate(), want); next != r.rate() || r.outrun {
+			if was, next := r.rate(), limitRate(r.rate(), want); next != was || r.outrun {
 				m.changeRate(now, s, next)
+				switch {
+				case next == was: // only the number is new
+				case was == gametime.NormalRate:
+					slowed.add(s)
+				case next == gametime.NormalRate:
+					normal.add(s)
+				}
 			}
 		}
 		s.paced = !s.ending && (r.outrun || r.rate() < gametime.NormalRate || want < gametime.NormalRate)
 		return !s.paced
 	})
+	if slowed.spaces > 0 {
+		m.log.Warn("a space is slowed down: one of its CellApps has more to do than it can", "space", slowed.first, "others", slowed.spaces-1)
+	}
+	if normal.spaces > 0 {
+		m.log.Info("a space runs at its normal rate again", "space", normal.first, "behind", normal.behind, "others", normal.spaces-1)
+	}
+}
+
+// repaced is what there is to log of the spaces whose rate has changed alike at one time: all the rooms of
+// a CellApp do so together, and there may be thousands.
+type repaced struct {
+	first  entity.SpaceID
+	spaces int
+	behind time.Duration // the most
+}
+
+func (p *repaced) add(s *space) {
+	if p.spaces++; p.spaces == 1 {
+		p.first = s.cfg.ID
+	}
+	p.behind = max(p.behind, s.rates.clock.At-s.rates.clock.Game)
 }
 
 // pace looks after the rate of a space from now on if the rate is not normal, or if a cell wants it
@@ -101,13 +131,6 @@ func limitRate(from, to uint16) uint16 {
 func (m *CellAppMgr) changeRate(now time.Duration, s *space, rate uint16) {
 	r := &s.rates
 	at := m.clusterTime(now) + rateLead
-	switch {
-	case rate == r.rate(): // only the number is new
-	case r.rate() == gametime.NormalRate:
-		m.log.Warn("a space is slowed down: one of its CellApps has more to do than it can", "space", s.cfg.ID)
-	case rate == gametime.NormalRate:
-		m.log.Info("a space runs at its normal rate again", "space", s.cfg.ID, "behind", at-r.clock.GameAt(at))
-	}
 	number := max(r.clock.Number, uint64(m.cfg.Term)<<32) + 1 // numbers of a newer term are above all older ones
 	r.clock = gametime.Clock{Number: number, At: at, Game: r.clock.GameAt(at), Rate: rate}
 	r.changed, r.outrun = now, false

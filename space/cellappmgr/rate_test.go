@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -201,5 +202,35 @@ func TestRateAfterRecovery(t *testing.T) {
 	}
 	if k.Rate != gametime.NormalRate || len(r.m.paced) != 0 {
 		t.Errorf("it runs at %d, %d spaces are looked after", k.Rate, len(r.m.paced))
+	}
+}
+
+// The rooms of a CellApp that has too much to do are slowed down together, and the log has one line of them
+// all. (It had one for each, 16,000 within a tick.)
+func TestOneLineForAllSlowRooms(t *testing.T) {
+	r, a, base := roomRig(t, nil)
+	report := func(rate uint16) {
+		var cells []wire.CellReport
+		for _, s := range r.m.spaces {
+			c := cellReport(s.cfg.ID, s.cells[0].id, bsp.Version{Term: 1, N: 2}, 0.3, -10, 10)
+			c.Rate, c.Clock = rate, s.rates.clock.Number
+			cells = append(cells, c)
+		}
+		a.reportCells(cells...)
+	}
+	for i := range uint64(50) {
+		base.ask(i+1, aRoom())
+		a.confirm()
+	}
+	report(300)
+	r.pass(time.Second)
+	r.logged("slowed down", "space=1", "others=50")
+	for range 40 {
+		report(1000)
+		r.pass(time.Second)
+	}
+	r.logged("normal rate again", "space=1", "others=50")
+	if n := strings.Count(r.log.String(), "slowed down") + strings.Count(r.log.String(), "normal rate again"); n != 2 {
+		t.Errorf("%d lines", n)
 	}
 }

@@ -180,9 +180,11 @@ func (w *world) journey(r *space.Real, in int) bool {
 	return r.Teleport(to, 1) == nil
 }
 
-// lift takes an entity through a transition area, with the players who stand near it.
+// lift takes an entity through a transition area, with the players who stand near it. It stays as high as it
+// is: who rides on a bench, a metre above the ground, would else put those on foot into the ground.
 func (w *world) lift(r *space.Real, to entity.Destination) bool {
 	to.Transition = true
+	to.Position.Y = r.Position().Y
 	var with []entity.ID
 	for v := range r.EntitiesInRange(liftRadius) {
 		if s, ok := v.Script().(*walkerCell); ok && v.IsReal() && !s.Teleporting() {

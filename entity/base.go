@@ -148,7 +148,8 @@ func (b *Base) TeleportCell(to Destination, method string, user int64) error {
 // CreateSpace asks for a new space, such as a room or a dungeon for one party. It returns at once.
 // Later the script's method of that name, a func (T) OnX(SpaceReply), is called with the space's
 // id, or with the reason why there is none; it may call CreateCell. user comes back in the reply.
-// Errors are ErrNoCallback, ErrGone, and ErrTooMany if the app has too many open requests.
+// Errors are ErrNoCallback, ErrGone, ErrTooMany if the app has too many open requests, and
+// ErrArguments for data that a space cannot begin with.
 //
 // The space ends when DestroySpace is called, or some seconds after its last entity has left it. A
 // space that has had no entity yet stays until its BaseApp dies, so destroy one that you no longer

@@ -1,7 +1,11 @@
 package entity
 
 import (
+	"fmt"
+
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity/limits"
+	"github.com/cellscape/cellscape/internal/spacekey"
 )
 
 // SpaceInfo describes a space for game code to create. Zero fields mean the defaults named below;
@@ -26,6 +30,30 @@ type SpaceInfo struct {
 	// MaxEntities is how many entities the space takes, at most spacekey.MostMaxEntities; 0 for no limit. See
 	// space.Cell.SetMaxEntities, which changes it, for what that means and how exact it is.
 	MaxEntities uint32
+	// Data is what the space's data begins with: the only entry of each of these keys, such as how hard a
+	// dungeon is and whose it is. It is there before the first cell, so space.Scripts.OnFirstCell
+	// can read it. Only Key and Value count. At most limits.SpaceStart
+	// entries, with limits.SpaceStartBytes of values.
+	Data []SpaceDatum
+}
+
+// CheckData returns what is wrong with Data, as an ErrArguments.
+func (s *SpaceInfo) CheckData() error {
+	bytes := 0
+	for i := range s.Data {
+		d := &s.Data[i]
+		bytes += len(d.Value)
+		switch {
+		case d.Key >= spacekey.First:
+			return fmt.Errorf("%w: keys of space data from %#x on are the library's, not the game's: %#x", ErrArguments, spacekey.First, d.Key)
+		case d.ID != 0 || d.Removed:
+			return fmt.Errorf("%w: a space begins with one entry for each key, without an ID: key %d", ErrArguments, d.Key)
+		}
+	}
+	if len(s.Data) > limits.SpaceStart || bytes > limits.SpaceStartBytes {
+		return fmt.Errorf("%w: a space begins with at most %d entries of data and %d bytes: %d and %d", ErrArguments, limits.SpaceStart, limits.SpaceStartBytes, len(s.Data), bytes)
+	}
+	return nil
 }
 
 // SpaceReply answers Base.CreateSpace. It is the argument of the callback that the script named.
@@ -34,6 +62,7 @@ type SpaceReply struct {
 	User int64
 	// Space is the new space, or 0 if there is none.
 	Space SpaceID
-	// Err says why there is none; nil if there is one. ErrTimeout is one of the errors.
+	// Err says why there is none; nil if there is one. ErrTimeout and ErrTooMany, if the cluster has
+	// as many spaces as it can, are among the errors.
 	Err error
 }

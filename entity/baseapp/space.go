@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/placement"
@@ -22,6 +23,13 @@ func (b *base) CreateSpace(info entity.SpaceInfo, method string, user int64) err
 	}
 	if err := script.CheckCallback[entity.SpaceReply](b.kind, method); err != nil {
 		return err
+	}
+	if err := info.CheckData(); err != nil {
+		return err
+	}
+	info.Data = slices.Clone(info.Data)
+	for i := range info.Data {
+		info.Data[i].Value = slices.Clone(info.Data[i].Value) // the request may be repeated
 	}
 	number := a.space + 1
 	asked := pending{what: questionSpace, request: number, method: method, user: user}
@@ -52,7 +60,10 @@ func (a *BaseApp) spaceCreated(b *base, asked pending, m *wire.SpaceCreated) {
 		return
 	}
 	reply := entity.SpaceReply{User: asked.user, Space: m.Space}
-	if m.Space == 0 {
+	switch {
+	case m.Full:
+		reply.Err = fmt.Errorf("%w: %s", entity.ErrTooMany, m.Reason)
+	case m.Space == 0:
 		reply.Err = because(m.Reason)
 	}
 	callBack(b, asked.method, reply)

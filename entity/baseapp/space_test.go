@@ -2,12 +2,16 @@ package baseapp
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -26,7 +30,7 @@ func TestCreateSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
-	if want := (wire.CreateSpace{Request: m.Request, Number: 1, Info: room}); m != want {
+	if want := (wire.CreateSpace{Request: m.Request, Number: 1, Info: room}); fmt.Sprint(m) != fmt.Sprint(want) {
 		t.Errorf("asked for %+v, want %+v", m, want)
 	}
 	r.do["room -5 is 16777217 "] = func(v *avatar) {
@@ -44,6 +48,34 @@ func TestCreateSpace(t *testing.T) {
 	r.pass(3 * time.Second)
 	if got := told[wire.CreateSpace](r, cellAppMgr); len(got) != 0 {
 		t.Errorf("asked again after the answer: %+v", got)
+	}
+}
+
+// A space begins with data of the game's: as it was when it was asked for, and as much as a request may
+// carry.
+func TestCreateSpaceWithData(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	value := []byte("hard")
+	with := func(d ...entity.SpaceDatum) entity.SpaceInfo { i := room; i.Data = d; return i }
+	if err := v.CreateSpace(with(entity.SpaceDatum{Key: 7, Value: value}), "OnRoom", 0); err != nil {
+		t.Fatal(err)
+	}
+	copy(value, "soft")
+	r.take(cellAppMgr)
+	r.pass(3 * time.Second) // it is said again
+	if m := told[wire.CreateSpace](r, cellAppMgr); len(m) == 0 || len(m[0].Info.Data) != 1 || string(m[0].Info.Data[0].Value) != "hard" {
+		t.Errorf("asked for %+v", m)
+	}
+	for why, d := range map[string][]entity.SpaceDatum{
+		"0xff00":     {{Key: spacekey.First}},
+		"without an": {{Key: 1, ID: 2}},
+		"16384":      {{Key: 1, Value: make([]byte, limits.SpaceStartBytes+1)}},
+		"64":         make([]entity.SpaceDatum, limits.SpaceStart+1),
+	} {
+		if err := v.CreateSpace(with(d...), "OnRoom", 0); !errors.Is(err, entity.ErrArguments) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", why, err)
+		}
 	}
 }
 
@@ -73,6 +105,9 @@ func TestRefusedSpace(t *testing.T) {
 	r, m := asksForRoom(t, entity.SpaceInfo{}, 9)
 	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Reason: "Bounds are empty"})
 	r.wantEvents("room 9 is 0 Bounds are empty")
+	r, m = asksForRoom(t, room, 9)
+	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Reason: "there are 9", Full: true})
+	r.wantEvents("room 9 is 0 " + entity.ErrTooMany.Error() + ": there are 9")
 }
 
 func TestCreateSpaceFaults(t *testing.T) {

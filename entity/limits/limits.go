@@ -34,6 +34,12 @@ const (
 	BaseName  = 256
 	BaseNames = 16
 
+	// SpaceStart bounds the entries of data that a space begins with (entity.SpaceInfo.Data), and
+	// SpaceStartBytes their values: a request for a space is no way to load a world. There is room
+	// for more once the space is there.
+	SpaceStart      = 64
+	SpaceStartBytes = 16 << 10
+
 	// StoreWaits bounds the Writes that one base's script waits for, as for Backups.
 	StoreWaits = 64
 

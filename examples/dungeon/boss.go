@@ -31,11 +31,19 @@ func (b *Boss) Strike(by entity.ID) {
 	b.Destroy()
 }
 
-// openDungeon is called when a space has its first cell.
+// levelKey is under which the data of a dungeon says how hard it is, in a byte. Cells and clients read it.
+const levelKey = 1
+
+// openDungeon is called when a space has its first cell. What the space began with is there.
 func (g *game) openDungeon(c *space.Cell, fromStore bool) {
-	if c.Space() != town {
-		g.try(c.Spawn("Boss", property.Vector3{X: 3, Z: 3}, property.Vector3{}, nil))
+	level, ok := c.SpaceData(levelKey)
+	if c.Space() == town || !ok {
+		return
 	}
+	health := g.boss.Property("health")
+	g.try(c.Spawn("Boss", property.Vector3{X: 3, Z: 3}, property.Vector3{}, func(v *property.Values) {
+		_ = v.Set(health.Index, property.Uint(uint64(health.Default.Uint()*uint64(level[0]))))
+	}))
 }
 
 // reopenDungeon is called when the cell of a space has died with its CellApp. The heroes come back by

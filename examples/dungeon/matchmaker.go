@@ -28,7 +28,10 @@ func (m *Matchmaker) Seek(hero property.Mailbox) {
 		return
 	}
 	if m.waiting = append(m.waiting, hero); len(m.waiting)%partySize == 0 {
-		m.check(m.CreateSpace(entity.SpaceInfo{Bounds: bsp.Rect{MinX: -50, MinZ: -50, MaxX: 50, MaxZ: 50}, MaxCells: 1}, "OnDungeon", 0))
+		level := []byte{byte(1 + len(m.waiting)/partySize%3)}
+		m.check(m.CreateSpace(entity.SpaceInfo{
+			Bounds: bsp.Rect{MinX: -50, MinZ: -50, MaxX: 50, MaxZ: 50}, MaxCells: 1, Data: []entity.SpaceDatum{{Key: levelKey, Value: level}},
+		}, "OnDungeon", 0))
 	}
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 )
@@ -28,6 +29,12 @@ func (m *CreateSpace) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.Uvarint(&m.Number)
 	fields.SpaceInfo(c, &m.Info)
+	codec.List(c, &m.Info.Data, limits.SpaceStart, 5, func(c *codec.Coder, d *entity.SpaceDatum) {
+		c.U16(&d.Key)
+		c.Uvarint((*uint64)(&d.ID)) // whoever makes spaces of it judges
+		c.Bool(&d.Removed)
+		c.Bytes(&d.Value, limits.SpaceStartBytes)
+	})
 }
 
 // Append and Parse are what code describes.
@@ -41,12 +48,15 @@ type SpaceCreated struct {
 	// Space is the new space; 0 if there is none, for the reason given.
 	Space  entity.SpaceID
 	Reason string
+	// Full says that the reason is the number of spaces.
+	Full bool
 }
 
 func (m *SpaceCreated) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	codec.Uint32(c, &m.Space)
 	c.String(&m.Reason, MaxReason)
+	c.Bool(&m.Full)
 }
 
 // Append and Parse are what code describes.

@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
@@ -14,10 +15,10 @@ func TestSpaceInfo(t *testing.T) {
 	if len(b) > wire.MaxSpaceInfo {
 		t.Errorf("%d bytes, AddCell has room for %d", len(b), wire.MaxSpaceInfo)
 	}
-	if got, err := parseSpaceInfo(b); err != nil || got != o {
+	if got, err := parseSpaceInfo(b); err != nil || !reflect.DeepEqual(got, o) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := parseSpaceInfo(nil); err != nil || got != (origin{}) {
+	if got, err := parseSpaceInfo(nil); err != nil || !reflect.DeepEqual(got, origin{}) {
 		t.Errorf("of a space of the Config: %+v, %v", got, err)
 	}
 	for n := 1; n < len(b); n++ {

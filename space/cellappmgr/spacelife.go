@@ -71,7 +71,7 @@ func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateS
 	if s == nil {
 		var err error
 		if s, err = m.newRoom(a, msg); err != nil {
-			answer.Reason = err.Error()[:min(len(err.Error()), wire.MaxReason)]
+			answer.Reason, answer.Full = err.Error()[:min(len(err.Error()), wire.MaxReason)], err == errSpacesFull
 			m.refusedSpace(a, answer.Reason)
 		}
 	}
@@ -93,7 +93,11 @@ func (m *CellAppMgr) refusedSpace(a *member, reason string) {
 }
 
 func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
+	if err := msg.Info.CheckData(); err != nil {
+		return nil, err
+	}
 	o := origin{info: msg.Info, owner: a.address, request: msg.Number}
+	o.info.Data = nil // it is the space's from now on
 	cfg := o.config(0)
 	if err := cfg.fault(m.cfg.Balance); err != nil {
 		return nil, err
@@ -106,7 +110,13 @@ func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
 	}
 	m.spacesCreated++
 	m.log.Info("space created", "space", cfg.ID, "for", a.String(), "spaces", len(m.spaces)+1)
-	return m.enter(cfg, &o), nil
+	s := m.enter(cfg, &o)
+	for _, d := range msg.Info.Data {
+		if _, ok := s.data.set(wire.SpaceDataEntry{Key: d.Key, Value: d.Value}); !ok {
+			m.refusedData(s, d.Key, a.String())
+		}
+	}
+	return s, nil
 }
 
 // destroySpace answers a request to end a space. A space that is not there has ended.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/google/go-cmp/cmp"
@@ -73,6 +74,27 @@ func TestCreateSpace(t *testing.T) {
 	r.logged("space created", "BaseApp 1")
 }
 
+// What a space begins with goes with its first cell, and is set once however often it is asked for.
+func TestCreateSpaceWithData(t *testing.T) {
+	_, a, base := roomRig(t, nil)
+	info := aRoom()
+	info.Data = []entity.SpaceDatum{{Key: 7, Value: []byte("hard")}, {Key: 8, Value: []byte("ann")}}
+	got := base.ask(3, info)
+	if again := base.ask(3, info); again != got {
+		t.Errorf("asked again: %+v", again)
+	}
+	add := one[wire.AddCell](a)
+	o, err := parseSpaceInfo(add.Info)
+	if err != nil || o.info.Data != nil || len(add.Data) != 2 || add.Data[0].Key != 7 || string(add.Data[1].Value) != "ann" || add.Data[0].Number >= add.Data[1].Number {
+		t.Errorf("ordered with %+v, info %+v, %v", add.Data, o, err)
+	}
+	none[wire.SpaceData](a)
+	info.Data[0].Key = spacekey.First
+	if got := base.ask(4, info); got.Space != 0 || !strings.Contains(got.Reason, "0xff00") || got.Full {
+		t.Errorf("answered %+v", got)
+	}
+}
+
 func TestCreateSpaceWaitsForACellApp(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.MinCellApps = 2 })
 	base := r.join(wire.BaseApp, 20)
@@ -128,11 +150,11 @@ func TestTooManySpaces(t *testing.T) {
 	for len(r.m.spaces) < MaxSpaces {
 		r.m.enter(SpaceConfig{ID: entity.SpaceID(len(r.m.spaces) + 1)}, nil)
 	}
-	if got := base.ask(1, aRoom()); got.Space != 0 || !strings.Contains(got.Reason, "limit") {
+	if got := base.ask(1, aRoom()); got.Space != 0 || !strings.Contains(got.Reason, "limit") || !got.Full {
 		t.Errorf("beyond the limit: %+v", got)
 	}
 	r.m.spaces, r.m.lastSpace = r.m.spaces[:1], maxSpaceStarts
-	if got := base.ask(1, aRoom()); got.Space != 0 || !strings.Contains(got.Reason, "higher") {
+	if got := base.ask(1, aRoom()); got.Space != 0 || !strings.Contains(got.Reason, "higher") || got.Full {
 		t.Errorf("after the last id of the term: %+v", got)
 	}
 }

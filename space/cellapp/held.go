@@ -46,13 +46,13 @@ func (a *CellApp) find(id entity.SpaceID) (at int, found bool) {
 // addCell makes a cell, or confirms one that exists.
 func (a *CellApp) addCell(from sender, m *wire.AddCell) error {
 	if c := a.cell(m.Space); c != nil {
+		c.TakeData(m.Data...) // before the geometry, see Hosted.SetTree
 		if err := c.take(m.Tree); err != nil {
 			return err
 		}
 		if !c.Become(m.Cell, c.geometry.Tree()) {
 			return fmt.Errorf("cellapp: cell %s of space %d, where cell %s is", m.Cell, m.Space, c.ID())
 		}
-		c.TakeData(m.Data...)
 		c.SetClock(m.Clock, a.clusterTime(from.now))
 		c.info = slices.Clone(m.Info)
 		a.reused(m.Space)

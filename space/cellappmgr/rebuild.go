@@ -128,7 +128,7 @@ func (m *CellAppMgr) tellOfMissing(a *member) {
 	}
 }
 
-// settle tells an app that has come back what it lacks: removals and space data. Cells that were
+// settle tells an app that has come back which removals it lacks. Cells that were
 // ordered and never arrived are ordered again like any that is unconfirmed; the geometry follows
 // along with everyone else's.
 func (m *CellAppMgr) settle(now time.Duration, a *member, b *returning) {
@@ -142,6 +142,11 @@ func (m *CellAppMgr) settle(now time.Duration, a *member, b *returning) {
 			}
 		}
 	}
+}
+
+// tellMissed tells an app that has come back what it lacks of the data of its spaces. That comes before
+// any geometry of this manager: then a cell takes for lost what it has not heard of earlier ones.
+func (m *CellAppMgr) tellMissed(a *member, b *returning) {
 	for _, r := range b.cells {
 		if s := m.space(r.space); s != nil {
 			for _, e := range s.data.entries {

@@ -186,6 +186,7 @@ func (m *CellAppMgr) admitBack(now time.Duration, a *member, b *returning) {
 	}
 	m.tellGraves(a, b)
 	m.tellStop(a)
+	m.tellMissed(a, b)
 }
 
 // comeLate lets in an app that had more to tell than the window had time for. The cells that it has

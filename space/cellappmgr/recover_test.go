@@ -282,6 +282,20 @@ func TestDataAfterRecoveryWithALostCell(t *testing.T) {
 	}
 }
 
+// A cell that is in no geometry any more hears what it has missed before the order that removes it, with
+// which the new geometry comes.
+func TestDataBeforeGeometry(t *testing.T) {
+	r := next(t, nil)
+	r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, has(1, r.before(7, 0, true), entry(8, 2, "noon")))
+	b := r.comeBack(wire.CellApp, 12, 2, wire.Rejoin{}, has(9, r.before(5, 0, true), entry(3, 1, "rain")))
+	r.pass(2100 * time.Millisecond)
+	ids := b.ids()
+	data, tree := slices.Index(ids, wire.SpaceDataID), slices.Index(ids, wire.GeometryID)
+	if data < 0 || tree < 0 || data > tree || !slices.Contains(ids, wire.RemoveCellID) {
+		t.Errorf("it was told %v", ids)
+	}
+}
+
 // A verdict that only one app has heard holds for all; whoever comes back in spite of it is told
 // so.
 func TestGravesAfterRecovery(t *testing.T) {

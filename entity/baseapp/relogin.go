@@ -24,7 +24,7 @@ import (
 //	   +--> token <--+        the client dies     AlreadyLoggedIn
 //	          |                     |
 //	        attach            the base is gone: Destroyed, and the manager has another made
-//	          |               EndPatience: AlreadyLoggedIn
+//	          |               EndPatience: AlreadyLoggedIn, or ServerBusy if it ends
 //	the old client is told
 //	Replaced, and dies
 //
@@ -194,7 +194,7 @@ func (b *base) endWait(code protocol.Code) {
 func (b *base) tickLogin() {
 	now := b.app.now
 	if b.newcomer.until != 0 && now >= b.newcomer.until {
-		b.endWait(protocol.AlreadyLoggedIn)
+		b.endWait(b.whyWaiting())
 	}
 	if b.attachBy == 0 || now < b.attachBy {
 		return
@@ -207,6 +207,15 @@ func (b *base) tickLogin() {
 	if b.session == 0 || !b.keeps() {
 		b.Destroy()
 	}
+}
+
+// whyWaiting says why a login has waited in vain. Nobody plays a base that ends, and it is gone once the
+// store has it or its CellApp answers: so the client is to ask again by itself.
+func (b *base) whyWaiting() protocol.Code {
+	if b.destroying {
+		return protocol.ServerBusy
+	}
+	return protocol.AlreadyLoggedIn
 }
 
 // expectClient makes the token by which the next client claims the proxy. The one before is void.

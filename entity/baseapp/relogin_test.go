@@ -238,6 +238,17 @@ func TestAwaitDestroyTakesTooLong(t *testing.T) {
 	}
 }
 
+// Nobody plays a base that is ending, however long that takes, as while the store is full. So who comes
+// back meanwhile is told to ask again.
+func TestLoginDuringALongEnd(t *testing.T) {
+	r := joinedRig(t)
+	_, _, v := r.playLive()
+	v.Destroy()
+	r.relogin("ann")
+	r.pass(EndPatience + DefaultTick)
+	r.wantLogin(protocol.ServerBusy)
+}
+
 // The script has the first word.
 func TestOnLogOnAttempt(t *testing.T) {
 	r := joinedRig(t, func(c *Config) { c.Relogin = AwaitDestroy })

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -207,7 +206,7 @@ func (a *BaseApp) tickStubs() {
 			return true
 		}
 		if n := &x.of.newcomer; n.until != 0 && a.now >= n.until {
-			x.of.endWait(protocol.AlreadyLoggedIn)
+			x.of.endWait(x.of.whyWaiting())
 		}
 		if x.again || a.now-x.toldAt >= forgetAgain {
 			a.tellStub(x)

@@ -182,7 +182,9 @@ type Config struct {
 	// processes must be given the same keys, drawn with secure.GenerateTicketKey; without shared
 	// keys, players dial their BaseApp in one round trip.
 	//
-	// The clocks of the systems may differ by a minute. A ticket is good only from the IP that the
+	// The clocks of the systems may differ by a minute. A process looks at its own when it starts, so
+	// set clocks before, not after: one that is wrong then makes bad tickets, or takes good ones for
+	// bad, until the process is started again. A ticket is good only from the IP that the
 	// LoginApp saw. A bad ticket is refused, and the player's dial goes on by itself with the round
 	// trip. Whoever steals a ticket key can read recorded traffic of players who came by its
 	// tickets, so change the key with each start of the world.
@@ -265,9 +267,6 @@ func (c Config) Validate() error {
 	fault(c.BaseApps < 0 || c.BaseApps > maxApps, "BaseApps is %d: take 1 to %d, or 0 for %d", c.BaseApps, maxApps, DefaultBaseApps)
 	fault(c.Workers < 0 || c.Workers > cellapp.MaxWorkers, "Workers is %d: take 1 to %d, or 0 for 1", c.Workers, cellapp.MaxWorkers)
 	fault(c.PendingLogins < 0, "PendingLogins is %d: take a number above zero, or 0 for %d", c.PendingLogins, loginapp.DefaultMaxPending)
-	fault(c.Tick < 0, "Tick is %v: take a positive time, or 0 for 100ms", c.Tick)
-	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
-	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
 	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
 	fault(c.HangTimeout < 0, "HangTimeout is %v: take at least AppTimeout, or 0 for 9s", c.HangTimeout)
 	s := d.Space.WithDefaults()
@@ -298,8 +297,35 @@ func (c Config) Validate() error {
 	fault(!(c.Shed.Above >= 0) || !(c.Shed.LeastLoad >= 0) || c.Shed.Least < 0,
 		"Shed is %+v: take a share, a part of a core and a number of bases above zero, or 0 for the defaults", c.Shed)
 	fault(c.BackupReplicas < 0 || c.BackupReplicas > migrate.MaxReplicas, "BackupReplicas is %d: take 1 to %d, or 0 for %d", c.BackupReplicas, migrate.MaxReplicas, baseapp.DefaultBackupReplicas)
-	fault(c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, baseapp.DefaultTick), "BackupPeriod is %v: take a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
-	all.Add(d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
+	all.Add(c.validateTimes(), d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
+	return all.Err()
+}
+
+// leastTime is the shortest Tick, and the shortest of other times: less leaves no time to do anything in it.
+const leastTime = time.Millisecond
+
+// validateTimes refuses times that no process could keep. Most of them are numbers without their unit.
+func (c *Config) validateTimes() error {
+	all := faults.In("cluster: Config.")
+	all.If(c.Tick < 0, "Tick is %v: take a positive time, or 0 for %v", c.Tick, baseapp.DefaultTick)
+	all.If(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
+	all.If(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
+	all.If(c.BackupPeriod > 0 && c.BackupPeriod < cmp.Or(c.Tick, baseapp.DefaultTick),
+		"BackupPeriod is %v: take a tick or more, 0 for %v, or less than 0 for never", c.BackupPeriod, DefaultBackupPeriod)
+	for _, t := range []struct {
+		name   string
+		is     time.Duration
+		remedy string
+	}{
+		{"Tick", c.Tick, "0 for " + baseapp.DefaultTick.String()},
+		{"StartTimeout", c.StartTimeout, "0 for " + DefaultStartTimeout.String()},
+		{"StatusPeriod", c.StatusPeriod, "0 for 1s"},
+		{"ArchivePeriod", c.ArchivePeriod, "0 for " + baseapp.DefaultArchivePeriod.String() + ", or less than 0 for never"},
+		{"ResumeTime", c.ResumeTime, "0 for " + baseapp.DefaultResumeTime.String() + ", or less than 0 for none"},
+		{"Space.BackupPeriod", c.Space.BackupPeriod, "0 for 10s"},
+	} {
+		all.If(t.is > 0 && t.is < leastTime, "%s is %v: take %v or more, or %s; a number without a unit is nanoseconds", t.name, t.is, leastTime, t.remedy)
+	}
 	return all.Err()
 }
 

@@ -36,6 +36,25 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	}
 }
 
+// A time whose unit was forgotten is nanoseconds. No process can keep it, and some would try.
+func TestTimesWithoutUnit(t *testing.T) {
+	err := Config{
+		Schema: new(property.Schema), Tick: 100, StartTimeout: 15, StatusPeriod: 1, ArchivePeriod: 300, ResumeTime: 30,
+		Space: space.Config{BackupPeriod: 10},
+	}.Validate()
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, want := range []string{
+		"Config.Tick is 100ns", "Config.StartTimeout is 15ns", "Config.StatusPeriod is 1ns", "Config.ArchivePeriod is 300ns",
+		"Config.ResumeTime is 30ns", "Config.Space.BackupPeriod is 10ns",
+	} {
+		if n := strings.Count(err.Error(), want); n != 1 {
+			t.Errorf("%d times %q in: %v", n, want, err)
+		}
+	}
+}
+
 // What the package doc names for common situations is accepted: no other setting has to follow it.
 func TestSituations(t *testing.T) {
 	for name, c := range map[string]Config{

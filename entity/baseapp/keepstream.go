@@ -39,7 +39,7 @@ func (b *base) codeKeep(c *codec.Coder) {
 	})
 }
 
-var errStoreForgotten = errors.New("baseapp: the BaseApp that asked has died; it may have been written")
+var errStoreForgotten = errors.New("baseapp: the BaseApp that asked has died or left; it may have been written, so write again")
 
 // reviveKeep takes the row over from the former life.
 func (b *base) reviveKeep() {

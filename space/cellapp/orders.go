@@ -95,7 +95,7 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 	a.unhold()
 	a.links.Bury(m.Role, m.App)
 	a.roster.Remove(m.App)
-	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
+	a.log.Info("app is gone", "role", m.Role.String(), "app", m.App.String())
 	a.removals.mourn(m.App)
 	switch m.Role {
 	case wire.CellApp:

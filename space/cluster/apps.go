@@ -78,10 +78,23 @@ func (c *Cluster) startLoginApp() (err error) {
 	return err
 }
 
+// nameOf is what a process is called in logs and errors here, where there are some of its role already.
+// Their numbers in the world are the managers' to give: a process says its own when it has joined. So one
+// that joins managers elsewhere has none in its name, or "CellApp 2" were another one in each log.
+func (c *Cluster) nameOf(role string, before int) string {
+	switch {
+	case c.cellAppMgr != nil:
+		return fmt.Sprintf("%s %d", role, before+1)
+	case before == 0:
+		return role
+	}
+	return fmt.Sprintf("%s no. %d here", role, before+1)
+}
+
 func (c *Cluster) startBaseApp() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Member, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
+	p, err := c.start(c.nameOf(status.RoleBaseApp, len(c.baseApps)), c.cfg.baseCarriers, c.cfg.seal(mercury.Member, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
 		env := c.cfg.env(&e, 1)
 		env.Doors, env.Outside = c.cfg.told(&e), c.cfg.outside(&e)
 		return c.roles().BaseApp(env)
@@ -96,7 +109,7 @@ func (c *Cluster) startBaseApp() error {
 func (c *Cluster) startCellApp() (*host.Process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.cellCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
+	p, err := c.start(c.nameOf(status.RoleCellApp, len(c.cellApps)), c.cfg.cellCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return c.roles().CellApp(c.cfg.env(&e, 1))
 	})
 	if err != nil {

@@ -165,7 +165,11 @@ func (d *DBApp) lives(allocator uint32) bool {
 var (
 	errFull  = wrap(store.ErrBusy, "dbapp: too many calls wait")
 	errLives = wrap(store.ErrBusy, "dbapp: the BaseApp that has the row is not dead, and has not given the base away")
-	errCall  = wrap(store.ErrValue, "dbapp: no such persistent type, or no holder")
+	// errFreedSoon is told who wants to load such a row: an heir takes it, or it is free after FreeAfter. Of one
+	// that is held nobody would ask again.
+	errFreedSoon = wrap(store.ErrBusy, "dbapp: a BaseApp that has died had the row, which is not free yet")
+
+	errCall = wrap(store.ErrValue, "dbapp: no such persistent type, or no holder")
 )
 
 // wrap is an error with a text of its own.
@@ -317,12 +321,15 @@ func (d *DBApp) heldByDead(x *call, o *outcome) (goesOn bool) {
 		return true
 	}
 	d.freeLater(held.By.App)
+	if x.m.Op == wire.StoreLoad {
+		o.err = errFreedSoon
+	}
 	return false
 }
 
 // reply answers a call, and logs what should not be.
 func (d *DBApp) reply(ch mercury.ChannelID, request uint64, err error, a wire.StoreAnswer) {
-	if code := codeOf(err); err != nil && (code >= stored.Superseded || code == stored.Busy && err != errLives) {
+	if code := codeOf(err); err != nil && (code >= stored.Superseded || code == stored.Busy && err != errLives && err != errFreedSoon) {
 		d.report.Errors++
 		if unlogged, ok := d.lines.Allow(d.now, "store"); ok {
 			d.log.Warn("the store did not do what it was asked for", "error", err, "unlogged", unlogged)

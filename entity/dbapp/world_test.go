@@ -314,3 +314,27 @@ func TestTwoWorldsWithOneStore(t *testing.T) {
 		t.Errorf("the store of the second is %q", s)
 	}
 }
+
+// Who wants to load what a dead BaseApp had is told to ask again, and gets it when heirs have had their time: of
+// a row that somebody holds a player would hear that it plays already.
+func TestLoadOfADeadApp(t *testing.T) {
+	c := newChests(t)
+	r, x, create := newWorld(t, c)
+	if told, _ := r.call(x, create); told.Code != stored.Done {
+		t.Fatal(told)
+	}
+	load := create
+	load.Op, load.Data, load.Version, load.Entity = wire.StoreLoad, nil, 0, 4<<32|1
+	y := r.baseApp(4)
+	if told, _ := r.call(y, load); told.Code != stored.Held {
+		t.Errorf("while it lives: %+v", told)
+	}
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: mercurytest.Host(3, 3), Allocator: 3})
+	if told, _ := r.call(y, load); told.Code != stored.Busy {
+		t.Errorf("after its death: %+v", told)
+	}
+	r.pass(FreeAfter + time.Second)
+	if told, _ := r.call(y, load); told.Code != stored.Done {
+		t.Errorf("in the end: %+v", told)
+	}
+}

@@ -174,6 +174,20 @@ func TestBackups(t *testing.T) {
 	}
 }
 
+// An app that saves all since it stops has its bases copied once more: if it stops alone, they go on
+// elsewhere from their copies, and must not fall back behind what the store has.
+func TestSaveAllCopies(t *testing.T) {
+	c := newCopier(t)
+	c.makeMany(3)
+	c.take()
+	c.a.SaveAll()
+	c.tick()
+	c.answer()
+	if got := c.take(); len(got) != 3 {
+		t.Errorf("%d of 3 bases are copied: %+v", len(got), got)
+	}
+}
+
 // Bases that come and go do not keep any other from its turn.
 func TestBackupsNeverLate(t *testing.T) {
 	c := newCopier(t)

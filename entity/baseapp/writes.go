@@ -176,14 +176,19 @@ func (b *base) Write(method string, user int64) error {
 }
 
 // SaveAll has everything written that the store keeps, for a cluster that stops: look at Unsaved until it
-// is 0. Nothing is loaded any more.
+// is 0. Nothing is loaded any more. If only this app stops, its bases go on at others from their copies, and
+// soon write what these have over what is written now: so each is copied once more as well.
 func (a *BaseApp) SaveAll() {
 	a.storing.closing = true
 	for _, b := range a.list {
-		if !b.removed && (b.keep.made || b.keep.wanted) {
+		if b.removed {
+			continue
+		}
+		if b.keep.made || b.keep.wanted {
 			b.askCell()
 			b.want()
 		}
+		b.backupSoon()
 	}
 }
 

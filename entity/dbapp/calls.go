@@ -165,8 +165,8 @@ func (d *DBApp) lives(allocator uint32) bool {
 var (
 	errFull  = wrap(store.ErrBusy, "dbapp: too many calls wait")
 	errLives = wrap(store.ErrBusy, "dbapp: the BaseApp that has the row is not dead, and has not given the base away")
-	// errFreedSoon is told who wants to load such a row: an heir takes it, or it is free after FreeAfter. Of one
-	// that is held nobody would ask again.
+	// errFreedSoon is told who wants to load such a row: an heir takes it, or it is free after
+	// FreeAfter. Of one that is held nobody would ask again.
 	errFreedSoon = wrap(store.ErrBusy, "dbapp: a BaseApp that has died had the row, which is not free yet")
 
 	errCall = wrap(store.ErrValue, "dbapp: no such persistent type, or no holder")

@@ -300,6 +300,10 @@ func (c *Cluster) all() []*host.Process {
 // SaveTime. It returns the errors of processes that had ended by themselves, and ErrUnsaved if not all was
 // written. A second Stop waits for the first.
 //
+// The bases of a BaseApp that is stopped alone go on at others, as after a death, from a copy that Stop
+// makes; what comes in the moment after that is undone, and its players have to log in again. So let
+// what ends processes call RetireBaseApp first, or RetireCellApp, if the world goes on.
+//
 // All OS processes of a world may be stopped at once, as when a machine goes down. So the one with
 // the managers and the store goes on serving until the BaseApps elsewhere have written all and
 // left, or are declared dead, for SaveTime at most. If they stay, since the managers alone are to

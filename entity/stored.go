@@ -23,11 +23,14 @@ type storeHost interface {
 	DestroyRow() error
 }
 
-// Write has the store keep the entity as it is now: the persistent properties of the base part, and those
-// of the cell part, which is asked for its newest ones first. Later the script's method of that name, a
-// func (T) OnX(stored.Reply), is called, once: without an error the store has it, and no crash undoes it. The
-// first Write makes the entity's row. Without a call a base is written once in an archive period, and
-// when it ends. Errors are ErrNoCallback, ErrGone, stored.ErrNotKept and ErrTooMany.
+// Write has the store keep the entity as it is now: the persistent properties of the base part, and
+// those of the cell part, which is asked for its newest ones first. Each row has both as they were
+// at one moment: what the base has heard from its cell part by then is in that part, too. Later the
+// script's method of that name, a func (T) OnX(stored.Reply), is called, once: without an error the
+// store has it, and no crash undoes it. A cell part that does not answer within some seconds is
+// written as it was last known, and Err says so. The first Write makes the entity's row. Without a
+// call a base is written once in an archive period, and when it ends. Errors are ErrNoCallback,
+// ErrGone, stored.ErrNotKept and ErrTooMany.
 func (b *Base) Write(method string, user int64) error { return b.host.Write(method, user) }
 
 // SetAutoArchive says whether an entity that the store keeps is written once in an archive period,

@@ -421,6 +421,7 @@ func (b *base) deliver(payload []byte) {
 	defer b.endHandling()
 	p, body, err := flow.SplitPayload(payload)
 	if err == nil {
+		b.heardCell(p)
 		err = b.handle(p, body)
 	}
 	if err != nil {
@@ -460,10 +461,10 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 		if b.link.Backup(b.app.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
 			Space: m.Space, Position: m.Position, Parts: m.Parts}) {
 			b.asked = false
-			b.keepCopy()
 			if m.Commit {
 				b.backupSoon()
 			}
+			b.cellCopied()
 		}
 	case flow.GonePayload:
 		if err := b.former.Parse(body); err != nil {

@@ -73,10 +73,11 @@ type keeping struct {
 	notBefore               time.Duration
 	// stepCopy is the copy of the base that has the id of the row or, at the end, that the base has ended.
 	stepCopy copyMark
-	// freshAt is the message of the base that the copy of the cell part must contain before a write, but
-	// after freshBy any copy does.
+	// freshAt is the message of the base that the copy of the cell part must contain before a
+	// write, but after freshBy any copy does. ahead says that the base has heard from it since.
 	freshAt uint64
 	freshBy time.Duration
+	ahead   bool
 	waits   []storeWait
 	// copy is the newest copy of the cell part, which outlives it; loaded is the record that the base was
 	// loaded from, until there is one.
@@ -153,6 +154,7 @@ type storing struct {
 	cursor  int // of the archive, in the list
 	credit  float64
 	closing bool // all is written, and nothing begins any more
+	room    int  // records that may be made until the next tick
 }
 
 // keeps reports whether a store keeps the bases of a type.
@@ -326,7 +328,7 @@ func (b *base) awaitLast() bool {
 
 // tickParting ends the wait.
 func (b *base) tickParting() {
-	if b.keep.parting && b.cellFresh() {
+	if b.keep.parting && b.cellAnswered() {
 		b.keep.parting = false
 		b.keepCopy()
 		b.endLink()

@@ -50,6 +50,7 @@ func (b *base) reviveKeep() {
 	if k.parting {
 		k.freshAt, k.freshBy = math.MaxUint64, b.app.now+adoptGrace+cellPatience // wherever its cell part is
 	}
+	k.ahead = true // the copy has what it heard, and perhaps not that of the cell part
 	if k.row == 0 {
 		k.holder = 0
 	}

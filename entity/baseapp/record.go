@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"math"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -16,25 +17,88 @@ import (
 // round trip, and the restore of a cell part some seconds.
 const cellPatience = 2 * time.Second
 
-// askCell asks the cell part for its newest state, for a write. One that is being made has yet to handle what
-// it was told before: that is to be in the write, too.
-func (b *base) askCell() bool {
+// # One moment in both parts
+//
+// A record has both parts as they were at one moment: what the base has heard from its cell part is
+// in the copy of the cell part that is written with it. Else gold that goes from one part to the
+// other, however carefully, would be in both or in neither when the world begins again from the
+// store. A copy comes in the flow, after all that the cell part had said before it was taken. So a
+// write is made when the copy comes that was asked for, or later if the base has heard nothing
+// since.
+
+// tellToSay asks the cell part for its newest state. One that is being made has yet to handle what
+// it was told before: that is to be in the copy, too. The number is that of the message.
+func (b *base) tellToSay() (number uint64, asked bool) {
 	if !b.link.Open() {
-		return false
+		return 0, false
 	}
 	if err := b.addToFlow(append(b.app.payload[:0], byte(flow.BackupNowPayload))); err != nil {
-		return false // what is here must do
+		return 0, false // what is here must do
 	}
-	b.keep.freshAt, b.keep.freshBy = b.link.out.Last(), b.app.now+cellPatience
-	return true
+	return b.link.out.Last(), true
 }
 
-// cellFresh reports whether the newest copy of the cell part is good for a write.
-func (b *base) cellFresh() bool { return b.app.now >= b.keep.freshBy || b.cellSaid() }
+// askCell asks for it, for what is to have all that the cell part was ever told.
+func (b *base) askCell() bool {
+	n, asked := b.tellToSay()
+	if asked {
+		b.keep.freshAt, b.keep.freshBy = n, b.app.now+cellPatience
+	}
+	return asked
+}
 
-// cellSaid reports whether it has all that the cell part was to have handled before the write.
-func (b *base) cellSaid() bool {
-	return b.link.State() == linkNone || b.link.out.Known(b.link.copy.Handled, b.link.life) >= b.keep.freshAt
+// askForWrite asks for it, for a write. One that waits for an earlier answer is not put off: else a
+// script that says Write all the time would never be written.
+func (b *base) askForWrite() uint64 {
+	n, asked := b.tellToSay()
+	if k := &b.keep; asked && (!k.queued || b.cellAnswered()) {
+		k.freshAt, k.freshBy = n, b.app.now+cellPatience
+	}
+	return n
+}
+
+// cellSaid reports whether the newest copy has all that the cell part was to have handled before
+// the write.
+func (b *base) cellSaid() bool { return b.cellHandled(b.keep.freshAt) }
+
+func (b *base) cellHandled(number uint64) bool {
+	return b.link.State() == linkNone || b.link.out.Known(b.link.copy.Handled, b.link.life) >= number
+}
+
+// cellAnswered reports whether nothing is to be waited for.
+func (b *base) cellAnswered() bool { return b.app.now >= b.keep.freshBy || b.cellSaid() }
+
+// cellFresh reports whether a record may be made now; if not, the cell part has been asked.
+func (b *base) cellFresh() bool {
+	k := &b.keep
+	switch {
+	case !b.cellAnswered():
+		return false
+	case !k.ahead || b.link.State() == linkNone || b.app.held || !b.cellSaid():
+		return true
+	case !b.askCell(): // it is to go
+		k.freshAt, k.freshBy = math.MaxUint64, b.app.now+cellPatience
+	}
+	return false
+}
+
+// heardCell notes that the base has heard something from its cell part that scripts go by.
+func (b *base) heardCell(p flow.Payload) {
+	switch p {
+	case flow.CallBasePayload, flow.ServerCallPayload, flow.AnswerPayload:
+		b.keep.ahead = true
+	}
+}
+
+// cellCopied takes a new copy of the cell part, and has the base written that waited for it.
+func (b *base) cellCopied() {
+	k, s := &b.keep, &b.app.storing
+	b.keepCopy()
+	k.ahead = false
+	if k.queued && !k.calling && s.room > 0 && b.app.mayKeep(b) && b.cellSaid() {
+		s.room--
+		b.callKeep() // tickKeeping takes it off the queue
+	}
 }
 
 // keepCopy notes the newest copy of the cell part, which the link forgets with it.

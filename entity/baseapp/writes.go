@@ -19,6 +19,7 @@ const maxWritesPerTick = 512
 type storeWait struct {
 	method  string
 	user    int64
+	asked   uint64 // the message by which the cell part was asked; 0 if it was not
 	version uint64 // of the write; 0 while none has been sent
 	stored  bool
 	copy    copyMark // of what was written
@@ -53,22 +54,31 @@ func (a *BaseApp) tickKeeping() {
 	a.tickLoads()
 	s := &a.storing
 	due := s.queue
-	later, room := due[:0], maxWritesPerTick
+	later := due[:0]
 	s.queue = nil // a script that hears that it cannot be written may ask again
-	if a.held {
-		room = maxHeldWritesPerTick
+	if s.room = maxWritesPerTick; a.held {
+		s.room = maxHeldWritesPerTick
 	}
 	for _, b := range due {
-		if s.start == 0 || room == 0 || s.open >= maxStoreCalls || a.now < b.keep.notBefore || !b.cellFresh() || !b.heirKnows() {
+		k := &b.keep
+		if !k.calling && (s.room == 0 || !a.mayKeep(b) || k.holder == 0 && k.row != 0 && !b.cellFresh()) {
 			later = append(later, b)
 			continue
 		}
-		room--
-		b.keep.queued = false
-		b.callKeep()
+		k.queued = false
+		if !k.calling { // else it was written when the copy of its cell part came
+			s.room--
+			b.callKeep()
+		}
 	}
 	clear(due[len(later):])
 	s.queue = append(later, s.queue...)
+}
+
+// mayKeep reports whether the next call for the row of a base may be made.
+func (a *BaseApp) mayKeep(b *base) bool {
+	s := &a.storing
+	return s.start != 0 && s.open < maxStoreCalls && a.now >= b.keep.notBefore && b.heirKnows()
 }
 
 // archive has a share of all bases written, so that each comes once in a period.
@@ -81,6 +91,7 @@ func (a *BaseApp) archive() {
 	for ; s.credit >= 1; s.credit-- {
 		s.cursor = (s.cursor + 1) % len(a.list)
 		if b := a.list[s.cursor]; !b.removed && !b.destroying && b.keep.made && !b.keep.manual {
+			b.askForWrite()
 			b.want()
 		}
 	}
@@ -110,13 +121,27 @@ func (b *base) fill(m *wire.CallStore) bool {
 	if !k.made {
 		m.Op = wire.StoreCreate
 	}
+	b.joinWrite()
+	return true
+}
+
+// joinWrite has those wait for the write that is being made who asked before the copy of the cell
+// part was taken. For the others another one follows, when the cell part has answered them, too.
+func (b *base) joinWrite() {
+	k := &b.keep
+	expired := !b.cellSaid()
 	for i := range k.waits {
-		if k.waits[i].version == 0 {
-			k.waits[i].version, k.waits[i].stale = k.version, !b.cellSaid()
+		w := &k.waits[i]
+		said := b.cellHandled(w.asked)
+		switch {
+		case w.version != 0:
+		case said || expired || b.app.held:
+			w.version, w.stale = k.version, !said
 			b.backupSoon() // it is told when others have this, too
+		case !k.wanted:
+			k.wanted, k.freshAt, k.freshBy = true, w.asked, b.app.now+cellPatience
 		}
 	}
-	return true
 }
 
 // tellWaits tells the script of a write that the store will not take, of those before it, and of
@@ -169,8 +194,7 @@ func (b *base) Write(method string, user int64) error {
 	case len(b.keep.waits) >= limits.StoreWaits:
 		return entity.ErrTooMany
 	}
-	b.keep.waits = append(b.keep.waits, storeWait{method: method, user: user})
-	b.askCell()
+	b.keep.waits = append(b.keep.waits, storeWait{method: method, user: user, asked: b.askForWrite()})
 	b.want()
 	return nil
 }

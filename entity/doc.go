@@ -104,7 +104,9 @@
 //
 // A game writes a Go type for each part of an entity type: one for the cell part that embeds
 // *space.Real, one for its ghosts (*space.Ghost), one for the base (*Base), and for a client one
-// for what it sees (*client.Replica). They are registered, bound and called alike:
+// for what it sees (*client.Replica). What several types have in common may be a struct that
+// embeds the part, has fields and methods, and is itself embedded. They are registered, bound and
+// called alike:
 //
 //	space.Register[T](scripts, "Avatar")         made by NewScripts of the schema; each takes a
 //	space.RegisterGhost[T](scripts, "Avatar")    constructor for T besides; faults are kept for

@@ -105,11 +105,11 @@ func (k *Kind) bind(schema *property.Schema, name string, script reflect.Type, p
 	case script.Elem().Kind() != reflect.Struct:
 		return nil, fmt.Errorf("%v is not a struct; register one", script.Elem())
 	}
-	field, ok := script.Elem().FieldByName(k.Part.Elem().Name())
-	if !ok || !field.Anonymous || field.Type != k.Part || len(field.Index) != 1 {
-		return nil, fmt.Errorf("%v does not embed %v; add that field", script.Elem(), k.Part)
+	part, err := k.embedded(script.Elem())
+	if err != nil {
+		return nil, err
 	}
-	x := &Type{def: d, script: script, produce: produce, part: field.Index[0], callbacks: findCallbacks(script, k)}
+	x := &Type{def: d, script: script, produce: produce, part: part, callbacks: findCallbacks(script, k)}
 	var described []*property.Method
 	if k.Methods != nil {
 		described = k.Methods(d)
@@ -120,12 +120,27 @@ func (k *Kind) bind(schema *property.Schema, name string, script reflect.Type, p
 		x.setters, errSetters = property.FindSetters(script, d, k.Side)
 	}
 	hooks := hookCheck{Kind: k, described: described}
-	err := errors.Join(k.shadows(described), errMethods, hooks.check(script), property.CheckFields(script, d, k.Side, k.Part), errSetters)
+	err = errors.Join(k.shadows(described), errMethods, hooks.check(script), property.CheckFields(script, d, k.Side, k.Part), errSetters)
 	if err != nil {
 		return nil, err
 	}
 	x.fields = property.NewBinding(script, d, k.Part)
 	return x, nil
+}
+
+// embedded is where a script embeds the part: itself, or in a struct that it embeds and that
+// scripts of several types have in common.
+func (k *Kind) embedded(script reflect.Type) ([]int, error) {
+	field, ok := script.FieldByName(k.Part.Elem().Name())
+	if !ok || !field.Anonymous || field.Type != k.Part {
+		return nil, fmt.Errorf("%v does not embed %v; add that field", script, k.Part)
+	}
+	for n := 1; n < len(field.Index); n++ {
+		if in := script.FieldByIndex(field.Index[:n]); in.Type.Kind() == reflect.Pointer {
+			return nil, fmt.Errorf("%v embeds %v in a %v, which is nil at first; embed the struct itself", script, k.Part, in.Type)
+		}
+	}
+	return field.Index, nil
 }
 
 // shadows refuses methods of a definition that would hide what the part has of the name.

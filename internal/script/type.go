@@ -13,7 +13,7 @@ type Type struct {
 	def       *property.Definition
 	script    reflect.Type // *T
 	produce   func() reflect.Value
-	part      int // field of what the script embeds
+	part      []int // path to the field of what the script embeds
 	methods   *Methods
 	fields    *property.Binding
 	setters   *property.Setters
@@ -27,7 +27,7 @@ func (t *Type) New(part any, v *property.Values) reflect.Value {
 	if script.IsNil() {
 		panic(fmt.Sprintf("script: the constructor of %v returned nil", t.script))
 	}
-	script.Elem().Field(t.part).Set(reflect.ValueOf(part))
+	script.Elem().FieldByIndex(t.part).Set(reflect.ValueOf(part))
 	t.fields.Bind(script, v)
 	return script
 }

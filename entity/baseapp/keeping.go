@@ -61,8 +61,10 @@ const (
 type keeping struct {
 	typ *store.Type // nil: nobody keeps it
 	row uint64      // 0: it has none yet
-	// made says that the row exists. version is that of the last write that was sent, or of the load.
+	// made says that the row exists, tried that it may. version is that of the last write that was
+	// sent, or of the load.
 	made    bool
+	tried   bool
 	version uint64
 	// holder is the allocator of the former app, from which the check-out is to be taken over; 0: it is
 	// this app's.
@@ -99,6 +101,10 @@ type keeping struct {
 	deleting bool // the row goes with it
 	over     bool // nothing more is to be done
 }
+
+// mayExist reports whether there is a row, for all that is known. (A store that was busy had made
+// one. The base ended as if there were none, and the row was held for ever.)
+func (k *keeping) mayExist() bool { return k.made || k.tried }
 
 // copyMark is the number of the first copy of a base that has something: 0 while none was sent, and kept when
 // its holders have it.
@@ -185,14 +191,14 @@ func (b *base) callKeep() {
 	k := &b.keep
 	m := &wire.CallStore{Type: k.typ.Name, Row: k.row, Entity: b.id}
 	switch {
-	case k.over || k.ending && !k.made && !k.wanted:
+	case k.over || k.ending && !k.mayExist() && !k.wanted:
 		k.over = true
 		return
 	case k.holder != 0:
 		m.Op, m.FromApp = wire.StoreTakeOver, k.holder
-	case k.ending && k.deleting && k.made:
+	case k.ending && k.deleting && k.mayExist():
 		m.Op = wire.StoreDelete
-	case k.ending && (b.failed || k.written || k.refused) && k.made:
+	case k.ending && (b.failed || k.written || k.refused) && k.mayExist():
 		m.Op = wire.StoreFree // a script that panicked may have left things half changed
 	case !k.wanted || b.failed: // half changed
 		k.wanted = false
@@ -226,7 +232,7 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 			err := &stored.Error{Code: r.Code, Reason: r.Reason}
 			b.tellEach(err, func(w *storeWait) bool { return w.version != 0 && w.version <= m.Version && !w.stored })
 		}
-		if !writes || k.ending || b.app.held {
+		if !writes || k.ending || b.app.held || m.Op == wire.StoreCreate {
 			k.wanted = k.wanted || writes
 			k.notBefore = b.app.now + keepAgain
 			b.queueKeep()
@@ -245,6 +251,7 @@ func (b *base) keptAnswer(m *wire.CallStore, r *wire.StoreAnswer) {
 		b.loseRow(m, r)
 		return
 	default:
+		k.tried = false
 		if b.tellWaits(m.Version, &stored.Error{Code: r.Code, Reason: r.Reason}) {
 			b.log.Info("the store refuses the base, as its script has heard", "reason", r.Reason)
 		} else {
@@ -344,7 +351,7 @@ func (b *base) keepLast() bool {
 	}
 	b.keepCopy()
 	k.wanted = (k.made || k.wanted || k.calling) && !b.failed && !k.deleting
-	if k.ending = k.made || k.wanted || k.calling || k.holder != 0; !k.ending {
+	if k.ending = k.mayExist() || k.wanted || k.calling || k.holder != 0; !k.ending {
 		return false
 	}
 	k.freshAt, k.freshBy, k.stepCopy = 0, 0, 0

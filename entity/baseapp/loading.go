@@ -32,7 +32,9 @@ const (
 //	asking --StoreDone--> a base --> done
 //	  | ^
 //	  | +-- held by another: again after loadAgain, for loadPatience, unless it is hasty
-//	  +---- missing, refused, busy --> done
+//	  +---- missing, refused --> done
+//	  +---- busy --> done, and it is asked again each keepAgain until the store says what it did: a row
+//	        that it has checked out is given back
 type loading struct {
 	what   stored.Key
 	id     entity.ID // as which it will be live
@@ -40,8 +42,9 @@ type loading struct {
 	until  time.Duration
 	asking bool
 	ended  bool
-	// dropped says that no base is to be made any more: the row is given back.
-	dropped bool
+	// dropped says that no base is to be made any more: the row is given back. unsure says that the
+	// store may have checked it out all the same.
+	dropped, unsure bool
 	// hasty says that a row which another has is not waited for, if the store tells who has it.
 	hasty bool
 	// sole says that the entity has its name already; see sole.go.
@@ -87,10 +90,10 @@ func (a *BaseApp) startLoad(l *loading) error {
 func (a *BaseApp) tickLoads() {
 	s := &a.storing
 	for _, l := range s.loads {
-		if l.dropped && !l.asking {
+		if l.dropped && !l.asking && !l.unsure {
 			l.ended = true
 		}
-		if l.ended || l.asking || a.held || a.now < l.at || s.start == 0 && a.now < l.until {
+		if l.ended || l.asking || a.held || a.now < l.at || s.start == 0 && (l.unsure || a.now < l.until) {
 			continue
 		}
 		if s.start == 0 {
@@ -117,6 +120,10 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 		l.ended = true
 		return
 	case l.dropped:
+		if r.Code == stored.Busy {
+			l.wonder(a.now)
+			return
+		}
 		if l.ended = true; r.Code == stored.Done {
 			a.freeRow(l, r.Row)
 		}
@@ -126,6 +133,10 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 		return
 	case a.held: // nothing is made any more; the row stays checked out by a start that ends
 		l.at = a.now + loadAgain
+		return
+	case r.Code == stored.Busy && !l.sole: // Ensure asks again, as the same entity
+		l.wonder(a.now)
+		l.done(nil, &stored.Error{Code: r.Code, Reason: r.Reason})
 		return
 	case r.Code != stored.Done:
 		a.endLoad(l, nil, &stored.Error{Code: r.Code, Reason: r.Reason, By: uint64(r.Holder)})
@@ -151,10 +162,25 @@ func (a *BaseApp) loaded(l *loading, r *wire.StoreAnswer) {
 	a.endLoad(l, b, nil)
 }
 
+// wonder has the store asked again what it did. (A store that was slow, or failed for a moment,
+// checked out what a player plays and said that it was busy. Nobody had the row, and nobody could
+// log in to the account until the world began anew.)
+func (l *loading) wonder(now time.Duration) {
+	l.dropped, l.unsure, l.ended = true, true, false
+	l.at = now + keepAgain
+}
+
 // freeRow gives back a row of which no base was made.
 func (a *BaseApp) freeRow(l *loading, row uint64) {
 	a.storeCall(&wire.CallStore{Op: wire.StoreFree, Type: l.what.Type, Row: row, Entity: l.id}, func(r *wire.StoreAnswer) {
-		if r.Code != stored.Done {
+		switch r.Code {
+		case stored.Done:
+		case stored.Busy:
+			l.wonder(a.now)
+			if !slices.Contains(a.storing.loads, l) {
+				a.storing.loads = append(a.storing.loads, l)
+			}
+		default:
 			a.fault("cannot give a row back", "type", l.what.Type, "row", row, "reason", r.Reason)
 		}
 	})

@@ -37,6 +37,10 @@ func (a *BaseApp) loadSole(l *loading, row uint64, name string) {
 		switch {
 		case a.dismissed:
 			l.ended = true
+		case r.Code == stored.Busy:
+			l.asking = false
+			l.wonder(a.now)
+			l.done(nil, &stored.Error{Code: r.Code, Reason: r.Reason})
 		case r.Code != stored.Done:
 			a.fault("cannot give a row back", "type", l.what.Type, "row", row, "reason", r.Reason)
 			a.endLoad(l, nil, &stored.Error{Code: r.Code, Reason: r.Reason})

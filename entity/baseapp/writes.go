@@ -119,7 +119,7 @@ func (b *base) fill(m *wire.CallStore) bool {
 	}
 	m.Op, m.Version, m.Data, m.Release, m.AutoLoad = wire.StoreWrite, k.version, data, k.ending, b.bringsBack()
 	if !k.made {
-		m.Op = wire.StoreCreate
+		m.Op, k.tried = wire.StoreCreate, true
 	}
 	b.joinWrite()
 	return true

@@ -20,7 +20,6 @@ type roster struct {
 	*entity.Base
 	Name property.String
 	Had  property.Uint32
-	hero property.Mailbox `cellscape:"local"`
 }
 
 // OnEntitiesEnabled has a hero made for the client.

@@ -32,8 +32,8 @@ type SpaceInfo struct {
 	MaxEntities uint32
 	// Data is what the space's data begins with: the only entry of each of these keys, such as how hard a
 	// dungeon is and whose it is. It is there before the first cell, so space.Scripts.OnFirstCell
-	// can read it. Only Key and Value count. At most limits.SpaceStart
-	// entries, with limits.SpaceStartBytes of values.
+	// can read it. An entry has no ID. At most limits.SpaceStart entries, with
+	// limits.SpaceStartBytes of values.
 	Data []SpaceDatum
 }
 
@@ -43,10 +43,10 @@ func (s *SpaceInfo) CheckData() error {
 	for i := range s.Data {
 		d := &s.Data[i]
 		bytes += len(d.Value)
-		switch {
-		case d.Key >= spacekey.First:
-			return fmt.Errorf("%w: keys of space data from %#x on are the library's, not the game's: %#x", ErrArguments, spacekey.First, d.Key)
-		case d.ID != 0 || d.Removed:
+		if err := spacekey.CheckGame(d.Key); err != nil {
+			return fmt.Errorf("%w: %w", ErrArguments, err)
+		}
+		if d.ID != 0 || d.Removed {
 			return fmt.Errorf("%w: a space begins with one entry for each key, without an ID: key %d", ErrArguments, d.Key)
 		}
 	}

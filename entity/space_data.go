@@ -60,8 +60,8 @@ func (b *Base) RemoveSpaceData(space SpaceID, key uint16, id DataID) error {
 }
 
 func (b *Base) changeSpaceData(space SpaceID, d SpaceDatum) error {
-	if d.Key >= spacekey.First {
-		return fmt.Errorf("entity: keys of space data from %#x on are the library's, not the game's: %#x", spacekey.First, d.Key)
+	if err := spacekey.CheckGame(d.Key); err != nil {
+		return fmt.Errorf("entity: %w", err)
 	}
 	return b.host.ChangeSpaceData(space, d)
 }

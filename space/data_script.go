@@ -54,8 +54,8 @@ func (c *Cell) AllSpaceData(key uint16) iter.Seq2[entity.DataID, []byte] {
 }
 
 func (c *Cell) changeData(d entity.SpaceDatum) error {
-	if d.Key >= spacekey.First {
-		return fmt.Errorf("space: keys of space data from %#x on are the library's, not the game's: %#x", spacekey.First, d.Key)
+	if err := spacekey.CheckGame(d.Key); err != nil {
+		return fmt.Errorf("space: %w", err)
 	}
 	return c.askData(d)
 }

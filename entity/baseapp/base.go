@@ -102,7 +102,7 @@ type base struct {
 	hastyAt time.Duration
 
 	account   string
-	origin    entity.ID      // the base that the login of the account has made
+	origin    entity.ID      // names the login, see give.go
 	turn      uint32         // how often the account was handed on until it came here
 	loginData []byte         // what the Auth said
 	token     protocol.Token // of the login

@@ -35,9 +35,9 @@ import (
 //	wanted, sent --- refused; the taker has ended; giveTime; its session has ended ---> over: ClientGiven says why
 //
 // The turn counts how often the account was handed on. Of two bases that claim an account of one
-// origin, which is the base that the login made, the one of the later turn has it. A giver that
-// ends a Give without a Taken takes two turns at once: so it is ahead of the taker, should that
-// take the client yet.
+// origin, which is the base that the login made or a new id if it came back to one that was there
+// (ownAgain), the one of the later turn has it. A giver that ends a Give without a Taken takes two
+// turns at once: so it is ahead of the taker, should that take the client yet.
 //
 // Invariants:
 //

@@ -36,7 +36,8 @@ type account struct {
 	made bool
 	id   entity.ID // of the proxy, when made
 	life uint32    // the newest known of the proxy
-	// origin is the base that the login made, and turn how often the account was handed on since.
+	// origin names the login by the base that it made, or by a new id if it came back to one that
+	// was there; turn is how often the account was handed on since.
 	origin entity.ID
 	turn   uint32
 	from   migrate.Leave // the departure that it went with, while it is expected of the heir; see heirs.go

@@ -25,8 +25,8 @@ const (
 // Give is the body of GivePayload: a client, with its account, for the base that the message is for.
 type Give struct {
 	Account string
-	// Origin is the base that the login of the account has made. Turn is how often the account has
-	// been handed on since, when the taker has it.
+	// Origin names the login of the account. Turn is how often the account has been handed on since,
+	// when the taker has it.
 	Origin entity.ID
 	Turn   uint32
 	Data   []byte // what the login said of the account; aliases the input after Parse, as Seat does

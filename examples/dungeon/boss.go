@@ -34,15 +34,17 @@ func (b *Boss) Strike(by entity.ID) {
 // levelKey is under which the data of a dungeon says how hard it is, in a byte. Cells and clients read it.
 const levelKey = 1
 
+// bossHealth is that of a boss for each level of its dungeon.
+const bossHealth = 20
+
 // openDungeon is called when a space has its first cell. What the space began with is there.
 func (g *game) openDungeon(c *space.Cell, fromStore bool) {
 	level, ok := c.SpaceData(levelKey)
 	if c.Space() == town || !ok {
 		return
 	}
-	health := g.boss.Property("health")
 	g.try(c.Spawn("Boss", property.Vector3{X: 3, Z: 3}, property.Vector3{}, func(v *property.Values) {
-		_ = v.Set(health.Index, property.Uint(uint64(health.Default.Uint()*uint64(level[0]))))
+		set(v, "health", property.Uint(bossHealth*uint64(level[0])))
 	}))
 }
 

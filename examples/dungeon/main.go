@@ -87,7 +87,6 @@ func (g *game) strike(d *options.Death, world *cluster.Cluster) error {
 // game is what the scripts and the bots of this process share with main.
 type game struct {
 	log                                              *slog.Logger
-	boss                                             *property.Definition
 	closing                                          atomic.Bool // no new adventures, no new deals
 	started                                          atomic.Bool
 	dungeons, arrivals, trades, chats, heard, faults atomic.Int64
@@ -132,7 +131,6 @@ func (g *game) config(f *flags) (cluster.Config, error) {
 	if err != nil {
 		return cluster.Config{}, err
 	}
-	g.boss = schema.Type("Boss")
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register(cells, "Hero", func() *Hero { return &Hero{game: g} })
 	space.Register(cells, "Boss", func() *Boss { return &Boss{game: g} })

@@ -9,6 +9,14 @@ import (
 // First is the lowest of them: it is refused to games, and so are all above it.
 const First = 0xff00
 
+// CheckGame returns an error for a key that is not the game's.
+func CheckGame(key uint16) error {
+	if key >= First {
+		return fmt.Errorf("keys of space data from %#x on are the library's, not the game's: %#x", First, key)
+	}
+	return nil
+}
+
 const (
 	// TimeOfDay has a space's time of day (daytime.Clock).
 	TimeOfDay = First + iota

@@ -66,8 +66,8 @@ type Proxy struct {
 	ID      entity.ID
 	// Life is that of the base. It rises with each move, so a word from where the base was before shows.
 	Life uint32
-	// Origin is the base that the login of the account has made; Turn is how often the account was
-	// handed on since.
+	// Origin names the login of the account: by the base that it made, or by an id of its own if it
+	// came back to one that was there. Turn is how often the account was handed on since.
 	Origin entity.ID
 	Turn   uint32
 }

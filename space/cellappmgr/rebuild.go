@@ -128,9 +128,9 @@ func (m *CellAppMgr) tellOfMissing(a *member) {
 	}
 }
 
-// settle tells an app that has come back which removals it lacks. Cells that were
-// ordered and never arrived are ordered again like any that is unconfirmed; the geometry follows
-// along with everyone else's.
+// settle tells an app that has come back which removals it lacks. Cells that were ordered and never
+// arrived are ordered again like any that is unconfirmed; the geometry follows along with everyone
+// else's.
 func (m *CellAppMgr) settle(now time.Duration, a *member, b *returning) {
 	m.learnStop(a, b.told)
 	for _, s := range m.spaces {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -21,6 +22,7 @@ type baseHost interface {
 	DestroySpace(id SpaceID) error
 	baseMaker
 	ChangeSpaceData(space SpaceID, d SpaceDatum) error
+	Shared() shared.Data
 	NewDataID() (DataID, error)
 	Backup(method string, user int64) error
 	SetAutoBackup(on bool)
@@ -168,6 +170,9 @@ func (b *Base) DestroySpace(id SpaceID) error {
 	}
 	return b.host.DestroySpace(id)
 }
+
+// Shared is what the whole cluster shares, as this BaseApp knows it.
+func (b *Base) Shared() shared.Data { return b.host.Shared() }
 
 // App is the BaseApp that the base is on.
 func (b *Base) App() mercury.Address { return b.host.App() }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/daytime"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/mercury"
@@ -54,6 +55,7 @@ func (h *fakeHost) ChangeSpaceData(id SpaceID, d SpaceDatum) error {
 	return nil
 }
 func (h *fakeHost) NewDataID() (DataID, error) { return 5, nil }
+func (h *fakeHost) Shared() shared.Data        { return nil }
 func (h *fakeHost) TeleportCell(_ Destination, _ string, user int64) error {
 	h.created = int(user)
 	return nil

@@ -38,6 +38,7 @@ const (
 	SightPart                      // what scripts have said of its client's view; of a backup only
 	HeardPart                      // what a former cell part, which was destroyed, had handled; of a first creation only
 	RidePart                       // the vehicle that it is on; of one that has ridden
+	NewsPart                       // which changes of shared data and of its space's data it has heard of
 	lastTag
 )
 
@@ -81,6 +82,7 @@ func (t Tag) String() string {
 		SightPart:        "sight",
 		HeardPart:        "heard",
 		RidePart:         "ride",
+		NewsPart:         "news",
 		BaseCorePart:     "base core",
 		BasePropsPart:    "base props",
 		BaseCellPart:     "base cell",

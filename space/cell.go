@@ -157,12 +157,16 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 func (c *Cell) runEntities(dt time.Duration) {
 	c.walk = append(c.walk[:0], c.reals...)
 	c.watch.Enter(&c.work.rest)
+	shared := c.population.sharedLast()
 	for _, rec := range c.walk {
 		r := rec.real
 		if r == nil || r.gone != staying {
 			continue
 		}
 		c.watch.Switch(c.work.walkTurn(r))
+		if r.sharedHeard < shared {
+			r.hearShared()
+		}
 		if r.dataHeard < c.data.last {
 			r.hearData()
 		}

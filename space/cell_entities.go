@@ -45,7 +45,7 @@ func (c *Cell) evict(rec *record) {
 // makeReal makes e a real here, either new or from a ghost. parts, if not nil, fills it before its
 // script sees it.
 func (c *Cell) makeReal(e *presence.Entity, parts func(r *Real) error) *Real {
-	r := &Real{e: e, cell: c, kind: c.scripts.reals.Of(e.Def), dataHeard: c.data.last, steering: steering{limit: c.firstLimit()}}
+	r := &Real{e: e, cell: c, kind: c.scripts.reals.Of(e.Def), dataHeard: c.data.last, sharedHeard: c.population.sharedLast(), steering: steering{limit: c.firstLimit()}}
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r

@@ -68,6 +68,9 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.e.Ride.Stamp != 0 {
 		b = migrate.AppendPart(b, migrate.RidePart, r.appendRide)
 	}
+	if r.dataHeard+r.sharedHeard > 0 {
+		b = migrate.AppendPart(b, migrate.NewsPart, r.appendNews)
+	}
 	return b
 }
 
@@ -127,6 +130,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			return r.readHeard(body)
 		case migrate.RidePart:
 			r.readRide(&rd)
+		case migrate.NewsPart:
+			r.readNews(&rd)
 		default:
 			if restoring {
 				return nil

@@ -22,6 +22,9 @@ type DataEntry struct {
 	// that missed the removal learns of it.
 	Removed bool
 	Value   []byte
+	// Name is the game's key of an entry that the whole cluster shares (entity/shared). It is empty
+	// in the data of a space.
+	Name string
 	// By is the allocator of the app that set the entry, and Said that app's number of the
 	// request, 0 if it gave none. By these a manager of a later term knows what was handled.
 	By   uint32
@@ -30,7 +33,7 @@ type DataEntry struct {
 
 // Replaces reports whether an entry is no more when this one, which has a higher number, is set.
 func (e *DataEntry) Replaces(x *DataEntry) bool {
-	return e.Key == x.Key && (e.ID == 0 || e.ID == x.ID)
+	return e.Key == x.Key && e.Name == x.Name && (e.ID == 0 || e.ID == x.ID)
 }
 
 // hole is a span of numbers of which a cell knows nothing: what an earlier manager set above low

@@ -182,3 +182,21 @@ func TestHolesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A script that is restored hears what was set after its backup.
+func TestOnSpaceDataAfterRestore(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.tick(3)
+	_ = r.avatar(7).SetSpaceData(5, []byte("a"))
+	r.tick(2)
+	b := *r.backUp(7)
+	_ = r.apps[1].cell.SetSpaceData(5, []byte("b"))
+	r.tick(2)
+	r.apps[0].cell.drop(r.real(7))
+	r.restore(7, -20, b.Parts, b.Handled)
+	r.tick(2)
+	if got := r.avatar(7).Data.Get(); got != "data 5/0 a false;data 5/0 b false;" {
+		t.Errorf("the script heard %s", got)
+	}
+}

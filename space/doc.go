@@ -178,6 +178,8 @@
 // hear changes by OnSpaceData, clients by Events.SpaceData. Cell.SetTimeOfDay uses one of the keys
 // from spacekey.First on, which are the library's; the day runs with game time.
 //
+// What the whole cluster shares is Real.Shared; see package entity/shared.
+//
 // # Teleports
 //
 // A script takes its entity to another place with Real.Teleport: far away in its space, in another

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/placement"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -90,7 +91,7 @@ func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Quitter](),
 		reflect.TypeFor[Arriver](), reflect.TypeFor[Enterer](),
-		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[MoveChecker](), reflect.TypeFor[Passenger](),
+		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[shared.Watcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[MoveChecker](), reflect.TypeFor[Passenger](),
 		reflect.TypeFor[Teleporter](), reflect.TypeFor[Teleportee](), reflect.TypeFor[Stayer](), reflect.TypeFor[SpaceLeaver](), reflect.TypeFor[Destroyer](),
 	}
 }

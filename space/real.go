@@ -54,6 +54,7 @@ type Real struct {
 	dataTold    uint64 // the last space data number sent to the client
 	dayTold     dayTold
 	dataHeard   uint64        // the last of which the script was told
+	sharedHeard uint64        // and of what the cluster shares
 	slowUntil   time.Duration // its client takes nothing until then
 	// arriving is when the client of a real that was teleported is told at the latest that it has been
 	// told of all near by; 0 if it was. See newView.

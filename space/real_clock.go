@@ -41,24 +41,21 @@ const (
 // while its cell part lives, wherever that moves in the space. Another space may have another time.
 func (r *Real) Now() time.Duration { return max(r.cell.game, r.ahead) }
 
-// appendClock encodes the real's space, its game time, and what it has heard of the space's data.
+// appendClock encodes the real's space and its game time.
 func (r *Real) appendClock(b []byte) []byte {
-	b = binary.AppendVarint(binary.AppendUvarint(b, uint64(r.cell.space)), int64(r.Now()))
-	return binary.AppendUvarint(b, r.dataHeard)
+	return binary.AppendVarint(binary.AppendUvarint(b, uint64(r.cell.space)), int64(r.Now()))
 }
 
 // readClock turns the timers, which were read before, from how long they have to go into when they
 // are due, and keeps Now from going back.
 func (r *Real) readClock(rd *codec.Reader) {
 	of, game := entity.SpaceID(fields.ReadUint32(rd)), time.Duration(rd.Varint())
-	heard := rd.Uvarint()
 	if game < 0 {
 		rd.Fail(errors.New("game time out of range"))
 	}
 	if rd.Err() != nil || of != r.cell.space {
 		return
 	}
-	r.dataHeard = heard
 	late := game - r.cell.game
 	if late > maxAhead || late < -maxUnderWay {
 		return

@@ -50,11 +50,13 @@ type base struct {
 	shownTo uint32
 	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
 	// ones.
-	told   uint32
-	room   uint32  // how many bytes of an unreliable message the client's channel takes
-	rate   uint32  // how many bytes a second its path carries, as the cell part was told; 0 for no limit
-	giving *giving // nil unless the client is on its way to another app
-	gone   *gone   // the last client that was given away; nil if nobody asks for it any more
+	told uint32
+	// sharedHeard is the last change of what the cluster shares that the script was told.
+	sharedHeard uint64
+	room        uint32  // how many bytes of an unreliable message the client's channel takes
+	rate        uint32  // how many bytes a second its path carries, as the cell part was told; 0 for no limit
+	giving      *giving // nil unless the client is on its way to another app
+	gone        *gone   // the last client that was given away; nil if nobody asks for it any more
 	// creation is nil unless a cell part is asked for with a callback.
 	creation *creation
 	commits  []commit
@@ -173,6 +175,7 @@ func (a *BaseApp) blank(id entity.ID, d *property.Definition, props *property.Va
 	b := &base{app: a, id: id, kind: a.cfg.Scripts.bases.Of(d), props: props, log: a.log.With("entity", id.String(), "type", d.Name)}
 	b.props.SetHolder(b)
 	b.keep.typ = a.keeps(d)
+	b.sharedHeard = a.shared.Last()
 	return b
 }
 
@@ -249,6 +252,9 @@ func (b *base) tick() {
 		b.tickLogin()
 	}
 	if !b.app.frozen && !b.destroying {
+		if b.sharedHeard < b.app.shared.Last() {
+			b.hearShared()
+		}
 		b.timers.Run(b.app.game, b.runTimer)
 		b.timeOut()
 		b.runCommits()

@@ -78,6 +78,7 @@ type BaseApp struct {
 	spaces  app.Errands // for new ones
 	endings app.Errands // of spaces
 	said    app.Said    // space data that the manager has not answered
+	shared  *app.Shared
 	space   uint64      // number of the last that was asked for
 	asks    app.Errands // for bases elsewhere, and names
 	asked   uint64      // number of the last of them
@@ -168,6 +169,7 @@ func New(cfg Config) (*BaseApp, error) {
 	a.dbApp = app.NewMember(&a.links, netip.AddrPort{}, join)
 	a.storeAsks = app.NewErrands(&a.dbApp, maxStoreCalls+maxLoads)
 	a.said = app.NewSaid(&a.cellMgr)
+	a.shared = app.NewShared(&a.said)
 	a.moving.asks = app.NewErrands(&a.cellMgr, 1)
 	a.route()
 	return a, a.newDownloads()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -85,7 +86,7 @@ type (
 func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[LogOnDecider](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
-		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Returner](), reflect.TypeFor[NameLoser](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Rehomer](), reflect.TypeFor[Returner](), reflect.TypeFor[NameLoser](), reflect.TypeFor[shared.Watcher](), reflect.TypeFor[Destroyer](),
 	}
 }
 

@@ -405,7 +405,7 @@ func heardStill(id wire.ID) bool {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.MembersID, wire.FreezeID,
 		wire.BaseCopyID, wire.BaseCopyHeldID, wire.BaseGoneID, wire.BaseForgottenID, wire.CopyMarkID, wire.BackupRuleID, wire.BackupRuleHeldID,
-		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID, wire.LookID, wire.SpaceCopyID, wire.SpaceDataID, wire.StopID:
+		wire.BaseDoorsID, wire.LeavingID, wire.DepartedID, wire.LookID, wire.SpaceCopyID, wire.SpaceDataID, wire.SharedDataID, wire.StopID:
 		return true
 	}
 	return false

@@ -14,6 +14,9 @@ func (a *BaseApp) rejoin() {
 	m.Frozen = a.frozen
 	m.Peers = a.peers()
 	a.cellMgr.Send(&m)
+	if m := a.shared.Rejoin(); m != nil {
+		a.cellMgr.Send(m)
+	}
 	a.cellMgr.Send(&wire.RejoinEnd{Rules: a.rejoinRules(), Spaces: a.rejoinSpaces()})
 }
 

@@ -25,7 +25,8 @@ type spaceCopy struct {
 // routeSpaces registers the handlers of what the manager says of spaces.
 func (a *BaseApp) routeSpaces() {
 	app.On(&a.routes, func(_ sender, m *wire.SpaceCopy) { a.takeSpaceCopy(m) })
-	app.On(&a.routes, func(_ sender, m *wire.SpaceData) { a.takeSpaceData(m) })
+	app.Try(&a.routes, func(_ sender, m *wire.SpaceData) error { return a.takeSpaceData(m) })
+	app.Try(&a.routes, func(_ sender, m *wire.SharedData) error { return a.shared.TakeAll(m) })
 }
 
 // doubtSpaces notes that the manager has welcomed this app, and says anew what is to be kept.
@@ -66,10 +67,14 @@ func (a *BaseApp) takeSpaceCopy(m *wire.SpaceCopy) {
 }
 
 // takeSpaceData takes a change. One of a space that is no longer kept was under way when that was said.
-func (a *BaseApp) takeSpaceData(m *wire.SpaceData) {
+func (a *BaseApp) takeSpaceData(m *wire.SpaceData) error {
+	if m.Space == 0 {
+		return a.shared.Take(m.Entry)
+	}
 	if at, kept := a.spaceCopy(m.Space); kept {
 		a.spaceCopies[at].put(m.Entry)
 	}
+	return nil
 }
 
 // put takes an entry, which replaces older ones as at the manager. The manager bounds the others;

@@ -34,6 +34,7 @@ type baseCore struct {
 	gotCell    bool
 	teleported uint64
 	creations  uint64
+	shared     uint64 // what it has heard of that
 }
 
 func (x *baseCore) code(c *codec.Coder) {
@@ -47,6 +48,7 @@ func (x *baseCore) code(c *codec.Coder) {
 	c.Bool(&x.gotCell)
 	c.Uvarint(&x.teleported)
 	c.Uvarint(&x.creations)
+	c.Uvarint(&x.shared)
 }
 
 // maxAccount bounds the name of an account where it travels, as the login does.
@@ -54,7 +56,7 @@ const maxAccount = 1 << 10
 
 // appendParts encodes everything of a base that another app needs to go on with it.
 func (b *base) appendParts(buf []byte) []byte {
-	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, origin: b.origin, turn: b.turn, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported, creations: b.creations}
+	core := baseCore{typ: b.props.Definition().ID, life: b.life(), seal: b.seal, account: b.account, origin: b.origin, turn: b.turn, destroying: b.destroying, gotCell: b.gotCell, teleported: b.teleported, creations: b.creations, shared: b.sharedHeard}
 	part := func(tag migrate.Tag, code func(*codec.Coder)) {
 		buf = migrate.AppendPart(buf, tag, func(buf []byte) []byte { return codec.Append(buf, code) })
 	}
@@ -269,7 +271,7 @@ func (a *BaseApp) restore(h *heritage) error {
 		return fmt.Errorf("%w: %d bases", entity.ErrTooMany, MaxBases)
 	}
 	b := a.blank(id, d, property.NewValues(d, property.BaseSide, nil))
-	b.seal, b.destroying, b.gotCell, b.teleported, b.creations = core.seal, core.destroying, core.gotCell, core.teleported, core.creations
+	b.seal, b.destroying, b.gotCell, b.teleported, b.creations, b.sharedHeard = core.seal, core.destroying, core.gotCell, core.teleported, core.creations, core.shared
 	if err := b.readParts(parts); err != nil {
 		return fmt.Errorf("baseapp: entity %v: %w", id, err)
 	}

@@ -56,7 +56,7 @@ func (s *Said) Waiting() int { return len(s.list) }
 func (s *Said) Say(m wire.SetSpaceData) (kept, sent bool) {
 	// Only the newest value of an entry matters.
 	s.list = slices.DeleteFunc(s.list, func(x saidEntry) bool {
-		return x.Space == m.Space && x.Key == m.Key && (m.ID == 0 || x.ID == m.ID)
+		return x.Space == m.Space && x.Key == m.Key && x.Name == m.Name && (m.ID == 0 || x.ID == m.ID)
 	})
 	s.last++
 	m.Said, m.Late = s.last, !s.manager.Heeds()

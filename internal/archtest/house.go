@@ -42,8 +42,9 @@ internal/tail:
 entity/limits:
 entity/daytime:
 entity/placement: internal/enum
+entity/shared:
 entity/stored: property
-FLOOR1 = internal/codec internal/invariant internal/faults internal/enum bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/stored
+FLOOR1 = internal/codec internal/invariant internal/faults internal/enum bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/shared entity/stored
 
 # Floor 2.
 balance: internal/faults bsp balance/load
@@ -193,10 +194,10 @@ entity/baseapp: 68
 mercury: 99
 space: 83
 space/cluster: 34
-entity.Base: 49
+entity.Base: 50
 space.Cell: 29
 space.Population: 47
-space.Real: 81
+space.Real: 82
 `
 
 // houseShown names what shows a type of an internal package, though whoever imports the library cannot name

@@ -29,6 +29,7 @@ func newCheckers(c *Cluster) []checker {
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
 		&callsOnce{c}, &callsNumbered{c, map[string]bool{}, map[entity.ID]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
+		&oneShared{c},
 		&roomsKnown{c},
 		&namesUnique{c},
 		&oneBeacon{c},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -33,7 +34,15 @@ type heraldBase struct {
 	*entity.Base
 	w *world `cellscape:"local"`
 	n int    `cellscape:"local"`
+	// last is what it last set under its own key of what the cluster shares; "" for nothing in this life.
+	last string `cellscape:"local"`
 }
+
+// OnSharedData notes what it hears.
+func (b *heraldBase) OnSharedData(c shared.Change) { b.w.hearShared(b.ID(), entity.BasePart, c) }
+
+// OnSharedData notes what it hears.
+func (s *heraldCell) OnSharedData(c shared.Change) { s.w.hearShared(s.ID(), entity.CellPart, c) }
 
 // OnCreated makes the cell part.
 func (b *heraldBase) OnCreated() {
@@ -52,6 +61,9 @@ func (b *heraldBase) OnBeat(entity.Callback) {
 		return
 	}
 	b.n++
+	if !b.w.hush { // the world is about to stand still, and nobody hears of the last changes
+		b.share(key)
+	}
 	if b.n%4 == 0 && !b.w.hush {
 		_, _ = b.AddSpaceData(theSpace, uint16(key), fmt.Appendf(nil, "%s:%d", b.ID(), b.n))
 		return
@@ -63,12 +75,16 @@ func (b *heraldBase) OnBeat(entity.Callback) {
 type heraldCell struct {
 	*space.Real
 	Said property.Uint32
+	w    *world `cellscape:"local"`
 }
 
 // Proclaim changes an entry: it sets the only one of the key, adds one, gives the newest that it
 // knows of another value, or removes that.
 func (s *heraldCell) Proclaim(key uint16, text string) {
 	s.Said.Set(s.Said.Get() + 1)
+	if !s.w.hush {
+		_ = s.Shared().Set(fmt.Sprintf("news/%d", key%sharedKeys), text)
+	}
 	newest, known := entity.DataID(0), false
 	for id := range s.AllSpaceData(key) {
 		newest, known = id, true

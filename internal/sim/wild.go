@@ -128,7 +128,7 @@ func (w *world) registerWild(cells *space.Scripts) {
 	space.Register(cells, "Gossip", func() *gossipCell { return &gossipCell{w: w} })
 	space.Register(cells, "Waif", func() *gossipCell { return &gossipCell{w: w} })
 	space.Register[clockCell](cells, "Clock")
-	space.Register[heraldCell](cells, "Herald")
+	space.Register(cells, "Herald", func() *heraldCell { return &heraldCell{w: w} })
 	space.Register[stoneCell](cells, "Stone")
 	space.Register[pebbleCell](cells, "Pebble")
 	space.Register[brittleCell](cells, "Brittle")

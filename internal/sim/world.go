@@ -142,6 +142,9 @@ type world struct {
 	relogins bool
 	seated   int
 
+	// sharedHeard is what heralds have heard of what the cluster shares.
+	sharedHeard map[sharedHearer]map[string]string
+
 	// beacons is how many were ever lit.
 	beacons int
 

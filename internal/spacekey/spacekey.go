@@ -30,6 +30,19 @@ const (
 	Gateway
 )
 
+// What the cluster shares (entity/shared) is the data of space 0, which is none. Its entries have names,
+// and these keys.
+const (
+	// Shared has the game's own.
+	Shared = iota
+	// Service has the fragments of services: the id of a base, as a varint, under ServiceName.
+	Service
+	sharedKeys
+)
+
+// IsShared reports whether what the cluster shares has entries of a key.
+func IsShared(key uint16) bool { return key < sharedKeys }
+
 // GatewayEnd names an end of a gateway in the cluster: by its id in the data of both spaces, and by
 // which of the two it is. GatewayOf is the id again.
 func GatewayEnd(id uint64, far bool) uint64 {

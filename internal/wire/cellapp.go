@@ -2,13 +2,16 @@ package wire
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/space"
 )
 
@@ -84,6 +87,25 @@ func codeEntry(c *codec.Coder, e *space.DataEntry) {
 	c.Uvarint(&e.Said)
 }
 
+// codeNamed codes an entry of a space, or of what the cluster shares, which has a name.
+func codeNamed(c *codec.Coder, of entity.SpaceID, e *space.DataEntry) {
+	codeEntry(c, e)
+	codeName(c, of, e.Key, &e.Name)
+}
+
+func codeName(c *codec.Coder, of entity.SpaceID, key uint16, name *string) {
+	if of != 0 {
+		*name = "" // of what the message held before
+		return
+	}
+	c.String(name, shared.MaxKey)
+	if *name == "" || !spacekey.IsShared(key) {
+		c.Fail(errNameless)
+	}
+}
+
+var errNameless = errors.New("shared data without a name, or under an unknown key")
+
 func codeDataID(c *codec.Coder, v *entity.DataID) {
 	id := uint64(*v)
 	c.Uvarint(&id)
@@ -111,7 +133,7 @@ func (m *Geometry) code(c *codec.Coder) {
 func (m *Geometry) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Geometry) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// SpaceData is a numbered change of a space's data.
+// SpaceData is a numbered change of a space's data, or of what the cluster shares, with Space 0.
 type SpaceData struct {
 	Space entity.SpaceID
 	Entry space.DataEntry // Value aliases the input after Parse
@@ -119,12 +141,32 @@ type SpaceData struct {
 
 func (m *SpaceData) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
-	codeEntry(c, &m.Entry)
+	codeNamed(c, m.Space, &m.Entry)
 }
 
 // Append and Parse are what code describes.
 func (m *SpaceData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// SharedData is all that the cluster shares: to an app that the manager has welcomed, and from an app
+// to another manager, in its Rejoin.
+type SharedData struct {
+	Last uint64 // the highest number so far
+	Data []space.DataEntry
+}
+
+func (m *SharedData) code(c *codec.Coder) {
+	c.Uvarint(&m.Last)
+	codec.List(c, &m.Data, shared.MaxKeys+MaxServices+MaxRemovedData, minSpaceDataEntry+2, func(c *codec.Coder, e *space.DataEntry) { codeNamed(c, 0, e) })
+}
+
+// Append and Parse are what code describes.
+func (m *SharedData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SharedData) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// MaxServices bounds the fragments of services, which are shared data beside the game's: some services on
+// each of a hundred BaseApps.
+const MaxServices = 1024
 
 // ClientMove is a client's report of where its entity is, which its proxy passes on unreliably.
 type ClientMove struct {

@@ -254,6 +254,8 @@ type SetSpaceData struct {
 	ID      entity.DataID
 	Removed bool
 	Value   []byte // aliases the input after Parse
+	// Name is that of the space.DataEntry, if Space is 0: the entry is of what the cluster shares.
+	Name string
 	// Said numbers the requests of a start of an app, from 1, over all spaces. It is 0 if the
 	// sender does not keep the request and wants no answer.
 	Said uint64
@@ -276,6 +278,7 @@ func (m *SetSpaceData) code(c *codec.Coder) {
 	c.Uvarint(&m.Said)
 	c.Bool(&m.Late)
 	c.Uvarint(&m.Seen)
+	codeName(c, m.Space, m.Key, &m.Name)
 }
 
 // Append and Parse are what code describes.

@@ -185,9 +185,10 @@ const (
 	OnlyKeptID
 )
 
-// To a CellAppMgr, whose first block is full.
+// To a CellAppMgr, whose first block is full; SharedData also from it.
 const (
 	AliveID ID = 190 + iota
+	SharedDataID
 )
 
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
@@ -233,6 +234,7 @@ var table = newTable(
 	row[Geometry](GeometryID, CellAppMgr.to(CellApp)),
 	row[SpaceData](SpaceDataID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceCopy](SpaceCopyID, CellAppMgr.to(BaseApp), BaseApp.to(CellAppMgr)),
+	row[SharedData](SharedDataID, CellAppMgr.to(CellApp, BaseApp), CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
 	row[SpaceDataSet](SpaceDataSetID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceRate](SpaceRateID, CellAppMgr.to(CellApp)),
 	row[Look](LookID, CellAppMgr.to(CellApp, BaseApp)),

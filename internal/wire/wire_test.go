@@ -20,10 +20,12 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/entity/presence"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/gametime"
+	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -82,6 +84,8 @@ func samples() []wire.Received {
 	cell := bsp.CellID{Term: 2, N: 1 << 20}
 	clock := gametime.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
 	entry := space.DataEntry{Number: 1 << 50, Key: 0xabcd, ID: 1 << 50, Removed: true, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
+	named := entry
+	named.Key, named.Name = spacekey.Service, "Chat/7"
 	rule := migrate.Rule{Version: 1 << 33, Covers: 1 << 34, Replicas: 2, List: []mercury.Address{addr4, addr6}}
 	return []wire.Received{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6, DBApp: addr4, Stores: true},
@@ -134,7 +138,7 @@ func samples() []wire.Received {
 
 		&wire.AddCell{Space: 3, Cell: cell, First: true, FromStore: true, Tree: []byte("tree"), Data: []space.DataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
-		&wire.SpaceData{Space: 3, Entry: entry},
+		&wire.SpaceData{Space: 3, Entry: entry}, &wire.SharedData{Last: 1 << 50, Data: []space.DataEntry{named}},
 		&wire.SpaceDataSet{Said: 1 << 40},
 		&wire.RemoveCell{Space: 3, Cell: cell, Ended: true, Peers: []mercury.Address{addr4, addr6}},
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
@@ -274,12 +278,49 @@ func notZero(t *testing.T, v reflect.Value, path string) {
 		t.Errorf("the sample's %s is zero", path)
 	case v.Kind() == reflect.Struct && v.Type().PkgPath() != "net/netip":
 		for i := range v.NumField() {
+			if v.Type().Field(i).Name == "Name" && unnamed(path) {
+				continue
+			}
 			notZero(t, v.Field(i), path+"."+v.Type().Field(i).Name)
 		}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
 		for i := range v.Len() {
 			notZero(t, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
 		}
+	}
+}
+
+// unnamed says that a sample is of a space's data, which has no names; see TestNames.
+func unnamed(path string) bool {
+	return path == "" || strings.HasSuffix(path, ".Entry") || strings.Contains(path, ".Data[")
+}
+
+// What the cluster shares has names, and the data of a space has none, whatever was parsed before.
+func TestNames(t *testing.T) {
+	entry := space.DataEntry{Number: 9, Key: spacekey.Shared, Name: "event", Value: []byte("snow"), By: 3, Said: 4}
+	ours := wire.SpaceData{Entry: entry}
+	var got wire.SpaceData
+	if err := got.Parse(ours.Append(nil)); err != nil || got.Entry.Name != "event" {
+		t.Errorf("shared: %+v, %v", got, err)
+	}
+	if err := got.Parse((&wire.SpaceData{Space: 3, Entry: entry}).Append(nil)); err != nil || got.Entry.Name != "" {
+		t.Errorf("of a space: %+v, %v", got, err)
+	}
+	set := wire.SetSpaceData{Key: spacekey.Service, Name: "Chat/7", Value: []byte{1}, Said: 3}
+	var gotSet wire.SetSpaceData
+	if err := gotSet.Parse(set.Append(nil)); err != nil || gotSet.Name != "Chat/7" {
+		t.Errorf("shared: %+v, %v", gotSet, err)
+	}
+	for what, m := range map[string]wire.Message{
+		"no name": &wire.SetSpaceData{Key: spacekey.Shared}, "an unknown key": &wire.SetSpaceData{Key: 99, Name: "x"},
+		"a long name": &wire.SetSpaceData{Key: spacekey.Shared, Name: strings.Repeat("x", shared.MaxKey+1)},
+	} {
+		if err := gotSet.Parse(m.Append(nil)); !errors.Is(err, wire.ErrMalformed) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := new(wire.SharedData).Parse((&wire.SharedData{Last: 1, Data: []space.DataEntry{{Number: 1}}}).Append(nil)); !errors.Is(err, wire.ErrMalformed) {
+		t.Errorf("an entry without a name: %v", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -55,6 +56,7 @@ type CellApp struct {
 	lastJob     uint64                      // token
 	looks       app.Looks
 	said        app.Said // space data that the manager has not answered
+	shared      *app.Shared
 	counters    status.Counters
 	lines       logs.Limit
 	watch       *load.Stopwatch
@@ -95,6 +97,7 @@ func New(cfg Config) (*CellApp, error) {
 	}
 	a.links.Transport, a.links.Log = cfg.Transport, cfg.Log
 	a.route()
+	a.shared = app.NewShared(&a.said)
 	a.population = a.newPopulation()
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
@@ -107,7 +110,7 @@ func New(cfg Config) (*CellApp, error) {
 
 func (a *CellApp) newPopulation() *space.Population {
 	env := hosting.Env{
-		Self: a.cfg.Transport.Self(), Out: a.outbox(), Counters: &a.counters,
+		Self: a.cfg.Transport.Self(), Out: a.outbox(), Shared: a.shared, Counters: &a.counters,
 		Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats, Compressor: &a.compressor,
 		Parallel: a.cfg.Parallel, Workers: a.cfg.Workers,
 	}
@@ -126,6 +129,10 @@ func (a *CellApp) Joined() bool { return a.alloc != nil }
 
 // Number is the CellApp's number in the cluster, from 1; 0 until it has joined.
 func (a *CellApp) Number() uint32 { return a.number }
+
+// Shared is the CellApp's copy of what the cluster shares, for viewers and tests; scripts have
+// space.Real.Shared.
+func (a *CellApp) Shared() shared.Data { return a.shared }
 
 // Cells yields the cells, ordered by space.
 func (a *CellApp) Cells() iter.Seq[space.Hosted] {

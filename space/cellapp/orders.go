@@ -46,10 +46,15 @@ func (a *CellApp) routeOrders() {
 	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
 	app.On(r, func(_ sender, m *wire.Located) { a.population.Located(m.ID, m.Space, m.App, m.Gone) })
 	app.On(r, func(_ sender, m *wire.LocatedArea) { a.population.LocatedArea(m.Gateway, m.Space, m.Apps) })
-	app.On(r, func(_ sender, m *wire.SpaceData) {
+	app.Try(r, func(_ sender, m *wire.SharedData) error { return a.shared.TakeAll(m) })
+	app.Try(r, func(_ sender, m *wire.SpaceData) error {
+		if m.Space == 0 {
+			return a.shared.Take(m.Entry)
+		}
 		if c := a.cell(m.Space); c != nil {
 			c.TakeData(m.Entry)
 		}
+		return nil
 	})
 }
 

@@ -28,6 +28,9 @@ func (a *CellApp) rejoin(now time.Duration) {
 	for _, c := range cells {
 		a.manager.Send(c.report())
 	}
+	if m := a.shared.Rejoin(); m != nil {
+		a.manager.Send(m)
+	}
 	rules := uint32(0)
 	a.roster.RejoinRules(func(m *wire.RejoinRule) {
 		rules++

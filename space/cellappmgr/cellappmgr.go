@@ -29,6 +29,7 @@ type CellAppMgr struct {
 	dbApp     mercury.Address
 	spaces    []*space // in the order of making
 	byID      map[entity.SpaceID]*space
+	shared    *space                  // its data is what the cluster shares; see shared.go
 	byRequest map[spaceRequest]*space // the spaces that game code created
 	lastSpace uint32                  // the number in the id of the last of those
 
@@ -142,6 +143,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 		links:     app.Links{Transport: cfg.Transport, Log: cfg.Log},
 		byChannel: make(map[mercury.ChannelID]*member),
 		byID:      make(map[entity.SpaceID]*space),
+		shared:    newSpace(SpaceConfig{}, cfg.Term),
 		byRequest: make(map[spaceRequest]*space),
 		ticks:     app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		awake:     awake{step: maxStep * cfg.Tick},

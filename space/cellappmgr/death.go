@@ -102,6 +102,7 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 		m.orphan(now, a)
 	}
 	m.stopDisturbed(now, a)
+	m.endServices()
 }
 
 // tellDeath tells all who mourn. A BaseApp is told which CellApps do: when all of them have mourned,

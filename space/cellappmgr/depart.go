@@ -34,6 +34,7 @@ func (m *CellAppMgr) depart(from sender, msg *wire.Depart) {
 	m.backups.depart(a.address, a.allocator, m.cfg.Term)
 	m.tellDeath(g)
 	m.orphan(from.now, a)
+	m.endServices()
 	for _, x := range []mercury.ChannelID{ch, from.ch} {
 		if x != 0 {
 			m.cfg.Transport.Close(x)

@@ -60,7 +60,7 @@ func (m *CellAppMgr) shutLostGateways() {
 }
 
 func (m *CellAppMgr) shutGateway(s *space, id entity.DataID) {
-	if !s.data.has(dataKey{spacekey.Gateway, id}) {
+	if !s.data.has(dataKey{key: spacekey.Gateway, id: id}) {
 		return
 	}
 	if e, ok := s.data.set(wire.SpaceDataEntry{Key: spacekey.Gateway, ID: id, Removed: true}); ok {

@@ -60,7 +60,7 @@ type sender struct {
 func (m *CellAppMgr) handle(from sender, id wire.ID, body []byte) error {
 	switch id {
 	case wire.JoinID: // it says itself what it is
-	case wire.RejoinID, wire.RejoinCellID, wire.RejoinRuleID, wire.SpaceCopyID, wire.RejoinEndID:
+	case wire.RejoinID, wire.RejoinCellID, wire.RejoinRuleID, wire.SpaceCopyID, wire.SharedDataID, wire.RejoinEndID:
 		if from.app != nil {
 			return nil // it has been heard; the Welcome was lost
 		}
@@ -103,6 +103,7 @@ func (m *CellAppMgr) route() {
 	app.Try(r, func(from sender, msg *wire.RejoinCell) error { return m.hearCell(from.back, msg) })
 	app.Try(r, func(from sender, msg *wire.RejoinRule) error { return m.hearRule(from.back, msg) })
 	app.Try(r, m.hearCopy)
+	app.Try(r, m.hearShared)
 	app.Try(r, m.rejoinEnds)
 	app.On(r, m.backupRule)
 	app.On(r, m.depart)

@@ -44,7 +44,7 @@ func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 func (m *CellAppMgr) locateArea(msg *wire.LocateArea) *wire.LocatedArea {
 	answer := &wire.LocatedArea{Gateway: msg.Gateway, Space: msg.Space}
 	s := m.space(msg.Space)
-	if s == nil || s.tree == nil || !s.data.has(dataKey{spacekey.Gateway, entity.DataID(spacekey.GatewayOf(msg.Gateway))}) {
+	if s == nil || s.tree == nil || !s.data.has(dataKey{key: spacekey.Gateway, id: entity.DataID(spacekey.GatewayOf(msg.Gateway))}) {
 		return answer
 	}
 	for _, leaf := range s.tree.Overlapping(msg.Area) {

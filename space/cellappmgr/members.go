@@ -123,6 +123,7 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 	m.seat(a)
 	m.log.Info(a.role.String()+" joined", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
+	m.tellAllShared(a)
 	m.tellGraves(a, nil)
 	m.tellMembers(a)
 	m.tellOfMember(a)
@@ -211,6 +212,7 @@ func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) 
 	m.byChannel[ch] = a
 	m.log.Info(a.role.String()+" joined again over a new channel", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
+	m.tellAllShared(a)
 	m.tellMembers(a)
 	if a.reports() {
 		m.send(a, &wire.Freeze{On: m.frozen})

@@ -138,6 +138,7 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	m.orphanLost(now)
 	m.makeSpaces(now)
 	m.shutLostGateways()
+	m.endServices()
 	m.resumeStop(now)
 	if len(back) == 0 && len(m.graves) == 0 {
 		m.log.Info("nobody knows a world of an earlier manager; a new one begins")
@@ -180,6 +181,7 @@ func (m *CellAppMgr) reinstate(b *returning) *member {
 func (m *CellAppMgr) admitBack(now time.Duration, a *member, b *returning) {
 	m.log.Info(a.role.String()+" came back", "number", a.number, "address", a.address.String(), "cells", len(b.cells))
 	m.welcome(now, a)
+	m.tellAllShared(a)
 	m.tellMembers(a)
 	if a.reports() {
 		m.send(a, &wire.Freeze{On: m.frozen})

@@ -15,7 +15,7 @@ type spaceData struct {
 	last    uint64 // at least spacekey.Base of the manager's term
 	bytes   int
 	removed int  // notes
-	lost    int  // areas that no game has been told of, which are not counted in bytes
+	apart   int  // entries that have a bound of their own, and are not counted in bytes; see boundOf
 	full    bool // a refusal was logged
 	// former holds the numbers under an earlier manager of the entries that have new ones: see
 	// lateData.
@@ -24,11 +24,27 @@ type spaceData struct {
 
 // dataKey names an entry.
 type dataKey struct {
-	key uint16
-	id  entity.DataID
+	key  uint16
+	id   entity.DataID
+	name string
 }
 
-func keyOf(e *wire.SpaceDataEntry) dataKey { return dataKey{e.Key, e.ID} }
+func keyOf(e *wire.SpaceDataEntry) dataKey { return dataKey{e.Key, e.ID, e.Name} }
+
+// boundOf is how many entries there may be of the kind of one that is not the game's, 0 for the game's:
+// those have a bound in common.
+func boundOf(e *wire.SpaceDataEntry) int {
+	switch {
+	case e.Name == "" && e.Key == spacekey.LostArea:
+		return wire.MaxLostAreas
+	case e.Name != "" && e.Key == spacekey.Service:
+		return wire.MaxServices
+	}
+	return 0
+}
+
+// sizeOf is what an entry counts as, in bytes.
+func sizeOf(e *wire.SpaceDataEntry) int { return len(e.Name) + len(e.Value) }
 
 // set numbers a change and keeps it; it returns false above a limit. The change brings its own By
 // and Said.
@@ -45,17 +61,17 @@ func (d *spaceData) set(e wire.SpaceDataEntry) (wire.SpaceDataEntry, bool) {
 
 // fits reports whether there is room for an entry. There always is for a note: the oldest goes.
 func (d *spaceData) fits(e *wire.SpaceDataEntry) bool {
-	if e.Key == spacekey.LostArea {
-		return e.Removed || d.lost < wire.MaxLostAreas
+	if most := boundOf(e); most > 0 {
+		return e.Removed || d.apart < most
 	}
 	if e.Key == spacekey.Gateway && !e.Removed && !d.roomForGateway(e) {
 		return false
 	}
-	entries, bytes := len(d.entries)-d.removed-d.lost+1, d.bytes+len(e.Value)
+	entries, bytes := len(d.entries)-d.removed-d.apart+1, d.bytes+sizeOf(e)
 	for i := range d.entries {
 		if x := &d.entries[i]; e.Replaces(x) && !x.Removed {
 			entries--
-			bytes -= len(x.Value)
+			bytes -= sizeOf(x)
 		}
 	}
 	return e.Removed || entries <= wire.MaxSpaceData && bytes <= MaxSpaceDataBytes
@@ -97,11 +113,11 @@ func (d *spaceData) drop(which func(*wire.SpaceDataEntry) bool) {
 
 // weigh counts an entry in, or out.
 func (d *spaceData) weigh(e *wire.SpaceDataEntry, by int) {
-	if e.Key == spacekey.LostArea {
-		d.lost += by
+	if boundOf(e) > 0 {
+		d.apart += by
 		return
 	}
-	d.bytes += by * len(e.Value)
+	d.bytes += by * sizeOf(e)
 }
 
 // setSpaceData handles a change once, and answers it so that its sender forgets it. All that is
@@ -117,14 +133,14 @@ func (m *CellAppMgr) setSpaceData(a *member, msg *wire.SetSpaceData) {
 	}
 }
 
-// changeData sets an entry and tells every CellApp that has a cell of the space.
+// changeData sets an entry and tells every app that has the data.
 func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
-	s := m.space(msg.Space)
+	s := m.dataOf(msg.Space)
 	if s == nil {
 		m.counts.RefusedData++
 		return
 	}
-	change := wire.SpaceDataEntry{Key: msg.Key, ID: msg.ID, Removed: msg.Removed, Value: msg.Value}
+	change := wire.SpaceDataEntry{Key: msg.Key, ID: msg.ID, Removed: msg.Removed, Value: msg.Value, Name: msg.Name}
 	if msg.Removed {
 		change.Value = nil
 	}
@@ -173,17 +189,26 @@ func (m *CellAppMgr) refusedData(s *space, key uint16, from string) {
 	m.counts.RefusedData++
 	if !s.data.full {
 		s.data.full = true
-		m.log.Warn("space data is full; further cases are only counted, in the status", "space", s.cfg.ID, "key", key, "from", from,
+		what := "space data"
+		if s == m.shared {
+			what = "the data that the cluster shares"
+		}
+		m.log.Warn(what+" is full; further cases are only counted, in the status", "space", s.cfg.ID, "key", key, "from", from,
 			"entries", len(s.data.entries), "bytes", s.data.bytes)
 	}
 }
 
-// tellData tells an entry to every CellApp that has a cell of the space, and to those that keep it.
+// tellData tells an entry to every CellApp that has a cell of the space, and to those that keep it; what
+// the cluster shares, to all.
 func (m *CellAppMgr) tellData(s *space, e wire.SpaceDataEntry) {
+	encoded := m.encode(&wire.SpaceData{Space: s.cfg.ID, Entry: e})
+	if s == m.shared {
+		m.tellShared(encoded)
+		return
+	}
 	if isKept(e.Key) {
 		m.keepChanged(s)
 	}
-	encoded := m.encode(&wire.SpaceData{Space: s.cfg.ID, Entry: e})
 	for _, app := range m.members {
 		if s.runsOn(app) {
 			m.sendOn(app.channel, encoded)

@@ -8,12 +8,14 @@ package hosting
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -65,10 +67,21 @@ type Outbox interface {
 	Dead(app mercury.Address) bool
 }
 
+// Shared is the CellApp's copy of what the cluster shares.
+type Shared interface {
+	shared.Data
+	// Last is the number of the newest change, and News are the changes after a number.
+	Last() uint64
+	News(after uint64) iter.Seq[shared.Change]
+	// Choose is the fragment of a service that answers a caller, 0 if there is none.
+	Choose(service string, caller entity.ID) entity.ID
+}
+
 // Env is what a CellApp gives its space.Population.
 type Env struct {
 	Self     mercury.Address
 	Out      Outbox
+	Shared   Shared
 	Counters *status.Counters
 	Chance   *rand.Rand
 	Log      *slog.Logger

@@ -1,0 +1,135 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/shared"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// sharedKeys is how many keys the heralds set together, beside one of its own for each.
+const sharedKeys = 7
+
+// share changes what the cluster shares: a key that all of them set, and now and then remove, and its own.
+func (b *heraldBase) share(key int) {
+	together := fmt.Sprintf("news/%d", key%sharedKeys)
+	if b.n%5 == 0 {
+		_ = b.Shared().Remove(together)
+	} else {
+		_ = b.Shared().Set(together, fmt.Sprintf("%s:%d", b.ID(), b.n))
+	}
+	last := fmt.Sprintf("%s:%d", b.ID(), b.n)
+	if b.Shared().Set(ownKey(b.ID()), last) == nil {
+		b.last = last
+	}
+}
+
+func ownKey(id entity.ID) string { return fmt.Sprintf("own/%d", id) }
+
+// sharedHearer is a part of an entity that hears changes.
+type sharedHearer struct {
+	id   entity.ID
+	part entity.Part
+}
+
+// hearShared notes the newest that a part has heard of a key.
+func (w *world) hearShared(id entity.ID, part entity.Part, c shared.Change) {
+	if w.sharedHeard == nil {
+		w.sharedHeard = make(map[sharedHearer]map[string]string)
+	}
+	by := sharedHearer{id, part}
+	if w.sharedHeard[by] == nil {
+		w.sharedHeard[by] = make(map[string]string)
+	}
+	w.sharedHeard[by][c.Key] = sharedText(c.Value, !c.Removed)
+}
+
+func sharedText(value any, there bool) string {
+	if !there {
+		return "nothing"
+	}
+	return fmt.Sprint(value)
+}
+
+// oneShared checks that all apps have the same of what the cluster shares, once the world is at rest: what
+// was last set by whom lives, and was set by nobody else, is there. Whoever has heard of a key has heard of
+// the newest change.
+type oneShared struct{ c *Cluster }
+
+func (k *oneShared) safe() error { return nil }
+
+func (k *oneShared) converged() error {
+	if k.c.opts.Wild.Heralds == 0 {
+		return nil
+	}
+	var faults []error
+	want, first := "", ""
+	var data shared.Data
+	compare := func(p *Process, d shared.Data) {
+		var all []string
+		for key, value := range d.All("") {
+			all = append(all, fmt.Sprintf("%s=%v", key, value))
+		}
+		got := strings.Join(all, " ")
+		if first == "" {
+			want, first, data = got, p.Name, d
+		}
+		if got != want {
+			faults = append(faults, fmt.Errorf("%s shares %s; %s shares %s", p.Name, got, first, want))
+		}
+	}
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) { compare(p, a.Shared()) })
+	for _, p := range k.c.baseApps {
+		if p.alive {
+			compare(p, p.app.(*baseapp.BaseApp).Shared())
+		}
+	}
+	if data != nil {
+		faults = append(faults, k.heard(data)...)
+	}
+	return errors.Join(faults...)
+}
+
+// heard checks the heralds that live.
+func (k *oneShared) heard(data shared.Data) (faults []error) {
+	k.c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		s, ok := a.Script(b.ID).(*heraldBase)
+		if !ok {
+			return
+		}
+		value, there := data.Get(ownKey(b.ID))
+		if got := sharedText(value, there); s.last != "" && got != s.last {
+			faults = append(faults, fmt.Errorf("%v on %s last set %s, and all share %s", b.ID, p.Name, s.last, got))
+		}
+		faults = append(faults, k.heardBy(sharedHearer{b.ID, entity.BasePart}, data)...)
+	})
+	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
+		if _, ok := v.Script().(*heraldCell); ok && v.IsReal() {
+			faults = append(faults, k.heardBy(sharedHearer{v.ID(), entity.CellPart}, data)...)
+		}
+	})
+	return faults
+}
+
+func (k *oneShared) heardBy(by sharedHearer, data shared.Data) (faults []error) {
+	heard := k.c.world.sharedHeard[by]
+	var keys []string
+	// order does not show: they are sorted
+	for key := range heard {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		value, there := data.Get(key)
+		if got := sharedText(value, there); heard[key] != got {
+			faults = append(faults, fmt.Errorf("the %v of %v last heard of %s that it is %s, and all share %s", by.part, by.id, key, heard[key], got))
+		}
+	}
+	return faults
+}

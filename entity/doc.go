@@ -25,7 +25,7 @@
 //	ClientMailbox    the client, by way of its base
 //	ClientViaBase    the same
 //	ClientViaCell    the client, handed on by the cell part
-//	ServiceMailbox   a service; nothing runs services, so a call returns ErrNoService
+//	ServiceMailbox   a service, by one of its fragments; by Lookup with any id, or 0. See baseapp
 //
 // Who may call whom:
 //

@@ -136,9 +136,6 @@ func (m Mailbox) Call(method string, args ...any) error {
 	if m.Def == nil || m.Via == nil {
 		return ErrNoPart
 	}
-	if m.Kind == ServiceMailbox {
-		return fmt.Errorf("%w: %s.%s", ErrNoService, m.Def.Name, method)
-	}
 	desc := m.method(method)
 	if desc == nil {
 		return fmt.Errorf("%w: %s has no %s method %q", ErrNoMethod, m.Def.Name, m.Kind.Part(), method)

@@ -33,12 +33,12 @@ func (k MailboxKind) String() string {
 		ServiceMailbox: "service"}[k]
 }
 
-// Part is the part that a mailbox of the kind finally reaches, 0 for a service.
+// Part is the part that a mailbox of the kind finally reaches.
 func (k MailboxKind) Part() Part {
 	switch k {
 	case CellMailbox, CellViaBase:
 		return CellPart
-	case BaseMailbox, BaseViaCell:
+	case BaseMailbox, BaseViaCell, ServiceMailbox:
 		return BasePart
 	case ClientMailbox, ClientViaCell, ClientViaBase:
 		return ClientPart
@@ -47,12 +47,12 @@ func (k MailboxKind) Part() Part {
 }
 
 // Via is the part that a call to a mailbox of the kind is sent to, which hands it on if it is not the
-// one that the kind finally reaches. It is 0 for a service.
+// one that the kind finally reaches.
 func (k MailboxKind) Via() Part {
 	switch k {
 	case CellMailbox, CellViaBase, BaseViaCell, ClientViaCell:
 		return CellPart
-	case BaseMailbox, ClientMailbox, ClientViaBase:
+	case BaseMailbox, ClientMailbox, ClientViaBase, ServiceMailbox:
 		return BasePart
 	}
 	return 0
@@ -69,8 +69,11 @@ func (m Mailbox) Value() property.Mailbox {
 // MailboxValue is Value. It lets a Mailbox be passed as an argument of type MAILBOX.
 func (m Mailbox) MailboxValue() property.Mailbox { return m.Value() }
 
-// MailboxValue is the mailbox of the base part. It lets a script that embeds *Base be passed as an
-// argument of type MAILBOX.
+// MailboxValue is the mailbox of the base part, or of the service of which this is a fragment. It lets a
+// script that embeds *Base be passed as an argument of type MAILBOX.
 func (b *Base) MailboxValue() property.Mailbox {
+	if b.Def().Service {
+		return Mailbox{Kind: ServiceMailbox, Def: b.Def()}.Value()
+	}
 	return Mailbox{ID: b.id, Kind: BaseMailbox, Def: b.Def()}.Value()
 }

@@ -9,7 +9,7 @@ import (
 
 func TestMailboxKinds(t *testing.T) {
 	for k, want := range map[entity.MailboxKind]string{0: "no mailbox 0", entity.CellMailbox: "cell cell", entity.BaseViaCell: "base via cell base",
-		entity.ClientViaBase: "client via base client", entity.ServiceMailbox: "service 0", 99: "no mailbox 0"} {
+		entity.ClientViaBase: "client via base client", entity.ServiceMailbox: "service base", 99: "no mailbox 0"} {
 		side := fmt.Sprint(k.Part())
 		if k.Part() == 0 {
 			side = "0"

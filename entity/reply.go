@@ -27,7 +27,7 @@ var (
 	// ErrAnswered is returned for the token of a call that does not wait for an answer: it has one, or
 	// its caller's time is over.
 	ErrAnswered = errors.New("entity: the call does not wait for an answer")
-	// ErrNoService: nothing runs services.
+	// ErrNoService: no BaseApp runs the service, as far as is known here.
 	ErrNoService = errors.New("entity: nothing runs the service")
 )
 

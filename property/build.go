@@ -84,7 +84,7 @@ func (s *Schema) compile() {
 		}
 	}
 	for i, d := range s.Services {
-		d.ID, d.ClientID = uint16(i), NoClientID
+		d.ID, d.ClientID = uint16(len(s.Types)+i), NoClientID
 		d.compile(nil)
 	}
 	s.ClientDigest, s.Digest = s.clientDigest(), s.digest()

@@ -4,7 +4,7 @@ package property
 // hand; [NewSchema] checks them and makes the copy that a [Schema] holds, which never changes.
 type Definition struct {
 	Name     string
-	ID       uint16 // position in Schema.Types, or for a service in Schema.Services; assigned by NewSchema
+	ID       uint16 // position in Schema.Types, or for a service behind them in Schema.Services; assigned by NewSchema
 	ClientID uint16 // position among the types that clients know, or NoClientID; assigned by NewSchema
 	// ClientName is the type as which clients see this one, "" for itself. Clients then have the
 	// ClientID, the properties and the methods of that type; what this one has besides stays on the

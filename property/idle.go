@@ -94,7 +94,6 @@ func (s *Schema) noticeIdle(r *report) {
 		x.definition(d)
 	}
 	for _, d := range s.Services {
-		x.tell(idle{"Definition.Service", "service", "no process runs services, so that nobody can call its methods", "make it the base of an entity type"}, d.where, d, "Services/"+d.Name)
 		x.definition(d)
 	}
 	for _, f := range x.found {

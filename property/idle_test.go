@@ -86,7 +86,7 @@ var tells = []string{
 // doors are what a process would have to use to act by idle settings that package property could
 // already serve: while no one does, their readers in there do not count.
 var doors = []string{
-	"CellReplayStream", "BaseReplayStream", "Schema.Service",
+	"CellReplayStream", "BaseReplayStream",
 }
 
 // Every setting of a definition is acted by, by whom actors says, or has a line in idle.go; and no

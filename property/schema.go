@@ -4,7 +4,7 @@ package property
 // may read it.
 type Schema struct {
 	Types    []*Definition // by ID
-	Services []*Definition // by ID of their own; they have no entities and are no Types
+	Services []*Definition // by ID, which go on from those of Types; they have no entities
 	Aliases  []Alias       // names for data types that the tree declares, in its order
 	Dialect  Dialect       // of the tree; DialectNone for what is described in Go
 	// ClientDigest is of what clients can see or call. It is what a client's schema must agree on;
@@ -33,6 +33,17 @@ type Alias struct {
 
 // Type returns the named entity type, or nil.
 func (s *Schema) Type(name string) *Definition { return s.byName[name] }
+
+// Service returns the named service, or nil.
+func (s *Schema) Service(name string) *Definition { return s.services[name] }
+
+// Called returns the type or service of an ID, or nil: whom a call is for.
+func (s *Schema) Called(id uint16) *Definition {
+	if i := int(id) - len(s.Types); i >= 0 && i < len(s.Services) {
+		return s.Services[i]
+	}
+	return s.ByID(id)
+}
 
 // ByID returns the type of an ID, or nil.
 func (s *Schema) ByID(id uint16) *Definition {

@@ -37,6 +37,11 @@ func (c realCaller) CallMethod(q entity.Request) error {
 			return err
 		}
 	}
+	if q.Kind == entity.ServiceMailbox {
+		if q.To = r.cell.population.service(q.Def.Name, r.e.ID); q.To == 0 {
+			return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
+		}
+	}
 	if q.To == r.e.ID {
 		if err := r.checkCalled(q.Def.ID); err != nil {
 			return err
@@ -277,7 +282,7 @@ func (r *Real) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 		r.tellSpawned(x, a, err)
 		return
 	}
-	reply := x.Reply(r.cell.scripts.Schema().ByID(x.Type), a, err)
+	reply := x.Reply(r.cell.scripts.Schema().Called(x.Type), a, err)
 	err = nil // a panic leaves it so
 	r.guard(x.Callback, func() { err = script.CallBack(r.kind, r.script, x.Callback, reply) })
 	if err != nil {

@@ -20,6 +20,14 @@ func (p *Population) sharedLast() uint64 {
 	return p.env.Shared.Last()
 }
 
+// service is the base that runs a service for a caller, 0 if nobody is known to.
+func (p *Population) service(name string, caller entity.ID) entity.ID {
+	if p.env.Shared == nil {
+		return 0
+	}
+	return p.env.Shared.Choose(name, caller)
+}
+
 // hearShared tells the script of changes since it last heard. The number travels with the real, so
 // that it hears each change once, on whatever CellApp.
 func (r *Real) hearShared() {

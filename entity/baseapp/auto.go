@@ -37,7 +37,9 @@ func (a *BaseApp) copyAll() {
 
 // uncopied reports whether nobody is to hold copies of the base. An app that leaves copies it all the same:
 // so it goes with the others.
-func (b *base) uncopied() bool { return b.copied.manual && b.app.leave.state == leaveNone }
+func (b *base) uncopied() bool {
+	return b.fragment || b.copied.manual && b.app.leave.state == leaveNone
+}
 
 // SetAutoArchive is part of entity.Base's host.
 func (b *base) SetAutoArchive(on bool) { b.keep.manual = !on }

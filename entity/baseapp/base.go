@@ -39,6 +39,7 @@ type base struct {
 	// cold costs a cache miss for each line of its memory that is touched.
 	removed    bool
 	destroying bool
+	fragment   bool // of a service; see service.go
 	aside      bool // removed, since it goes on elsewhere (move.go) or in its next life (restart.go)
 	failed     bool // the script panicked and is no longer called
 	gotCell    bool // OnGetCell was called

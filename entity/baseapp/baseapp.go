@@ -84,6 +84,8 @@ type BaseApp struct {
 	asked   uint64      // number of the last of them
 	made    made        // bases made for other BaseApps
 	ensures []*ensuring // in the order in which they were ensured
+	// services are those that run here, in the order of the definitions.
+	services []serving
 	// baseLoad is scratch, as move is.
 	baseLoad wire.BaseLoad
 
@@ -172,6 +174,7 @@ func New(cfg Config) (*BaseApp, error) {
 	a.shared = app.NewShared(&a.said)
 	a.moving.asks = app.NewErrands(&a.cellMgr, 1)
 	a.route()
+	a.findServices()
 	return a, a.newDownloads()
 }
 
@@ -227,6 +230,7 @@ func (a *BaseApp) tickLife() {
 	a.spaces.Tick()
 	a.endings.Tick()
 	a.tickEnsures()
+	a.tickServices()
 	a.asks.Tick()
 	a.made.expire(a.now)
 	a.downloads.tick()

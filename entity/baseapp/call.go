@@ -41,6 +41,11 @@ func (b *base) CallMethod(q entity.Request) error {
 			return err
 		}
 	}
+	if q.Kind == entity.ServiceMailbox {
+		if q.To = b.app.shared.Choose(q.Def.Name, b.id); q.To == 0 {
+			return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
+		}
+	}
 	if q.To == b.id {
 		if err := script.CheckCalled(b.app.cfg.Schema, q.Def.ID, b.props.Definition()); err != nil {
 			return err
@@ -249,7 +254,7 @@ func (b *base) tellReply(x *script.Waiting, a *flow.Answer, err error) {
 		return
 	}
 	if !b.failed && !b.ended() {
-		callBack(b, x.Callback, x.Reply(b.app.cfg.Schema.ByID(x.Type), a, err))
+		callBack(b, x.Callback, x.Reply(b.app.cfg.Schema.Called(x.Type), a, err))
 	}
 }
 

@@ -47,6 +47,7 @@
 //	restart.go   a panic of a script: what its base goes on with here
 //	leave.go     how an app leaves without loss; move.go, how a part of its bases does
 //	ensure.go    an entity of which the cluster has one; sole.go, the row of such an entity
+//	service.go   what runs on each BaseApp, and has no entities
 //	keeping.go   the rows of bases in the store; stop.go and bring.go, the world's end and start
 //
 // # Contract

@@ -230,6 +230,8 @@ func (a *BaseApp) whyStay() string {
 		return "a base that is too large to travel"
 	case len(a.stubs.list) > 0:
 		return "others to forget bases that have ended"
+	case a.servesStill():
+		return "the fragments of its services to end"
 	case a.now < l.tryAt:
 		return "another try"
 	}

@@ -227,7 +227,7 @@ func (a *BaseApp) concerned(id entity.ID, to mercury.Address) bool {
 // clients that are away.
 func (b *base) mayMove(eager bool) bool {
 	switch {
-	case b.removed || b.copied.large || b.attachBy != 0 || b.newcomer.until != 0:
+	case b.removed || b.fragment || b.copied.large || b.attachBy != 0 || b.newcomer.until != 0:
 		return false
 	case b.seat != nil && b.seat.client == nil && (!eager || b.app.leave.state == leaveNone):
 		return false // its client is about to come back here, or has gone: elsewhere it would be waited for anew

@@ -46,6 +46,10 @@ func (s *Scripts) Err() error { return s.registry.Err() }
 // a timer's callback, func (T) OnX(entity.Callback), or that of a request, func (T)
 // OnX(entity.SpaceReply), and so on. Any other is refused, since nothing would call it. Err reports
 // the faults.
+//
+// For a service the script is that of its fragments: each BaseApp with these scripts runs one, and calls by
+// entity.ServiceMailbox go to one of them. What a fragment holds is lost with its BaseApp, so its fields
+// are all local.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.bases, name, constructor)
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -64,7 +65,7 @@ type Table struct {
 
 // NewTable returns a table without scripts for the definitions of a registry.
 func NewTable(r *Registry, kind Kind) Table {
-	return Table{kind, make([]*Type, len(r.schema.Types))}
+	return Table{kind, make([]*Type, len(r.schema.Types)+len(r.schema.Services))}
 }
 
 // Of is the script of a type, nil for none.
@@ -96,10 +97,12 @@ func Register[T any](r *Registry, t *Table, name string, constructor []func() *T
 
 // bind checks a script against its definition; all faults are reported at once.
 func (k *Kind) bind(schema *property.Schema, name string, script reflect.Type, produce func() reflect.Value) (*Type, error) {
-	d := schema.Type(name)
+	d := cmp.Or(schema.Type(name), schema.Service(name))
 	switch {
 	case d == nil:
 		return nil, fmt.Errorf("the definitions have no entity type %q; add it to entities.xml", name)
+	case d.Service && !k.Has(d):
+		return nil, fmt.Errorf("it is a service, which has a script of its own on BaseApps: baseapp.Register")
 	case !k.Has(d):
 		return nil, fmt.Errorf("the definitions give it no %s part; set %s in entities.xml, or remove the script", strings.ToLower(strings.TrimPrefix(k.Attribute, "has")), k.Attribute)
 	case script.Elem().Kind() != reflect.Struct:

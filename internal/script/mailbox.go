@@ -16,11 +16,8 @@ type Caller interface {
 // have, or an unknown kind, makes one that reaches nobody.
 func Callable(m property.Mailbox, s *property.Schema, via Caller) entity.Mailbox {
 	kind, id := entity.MailboxKind(m.Kind), entity.ID(m.Entity)
-	d := s.ByID(m.Type)
-	if kind == entity.ServiceMailbox && int(m.Type) < len(s.Services) {
-		d = s.Services[m.Type]
-	}
-	if d == nil || !kind.Valid() || !id.Valid() && kind != entity.ServiceMailbox {
+	d := s.Called(m.Type)
+	if d == nil || !kind.Valid() || !id.Valid() && kind != entity.ServiceMailbox || d.Service != (kind == entity.ServiceMailbox) {
 		return entity.Mailbox{}
 	}
 	return entity.Mailbox{ID: id, Kind: kind, Def: d, Via: via, At: m.At, Salt: m.Salt}
@@ -34,7 +31,7 @@ func CheckCalled(s *property.Schema, called uint16, is *property.Definition) err
 		return nil
 	}
 	as := "type that nobody has"
-	if d := s.ByID(called); d != nil {
+	if d := s.Called(called); d != nil {
 		as = d.Name
 	}
 	return fmt.Errorf("%w: it is of type %s, and was called as %s", entity.ErrNoMethod, is.Name, as)
@@ -44,11 +41,7 @@ func CheckCalled(s *property.Schema, called uint16, is *property.Definition) err
 func Find(s *property.Schema, id entity.ID, typeName string, kind entity.MailboxKind, via Caller) entity.Mailbox {
 	d := s.Type(typeName)
 	if kind == entity.ServiceMailbox {
-		for _, x := range s.Services {
-			if x.Name == typeName {
-				d = x
-			}
-		}
+		d = s.Service(typeName)
 	}
 	if d == nil {
 		return entity.Mailbox{}

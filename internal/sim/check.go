@@ -30,6 +30,7 @@ func newCheckers(c *Cluster) []checker {
 		&callsOnce{c}, &callsNumbered{c, map[string]bool{}, map[entity.ID]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
 		&oneShared{c},
+		&oneOracle{c},
 		&roomsKnown{c},
 		&namesUnique{c},
 		&oneBeacon{c},
@@ -88,13 +89,18 @@ func (c *Cluster) eachViewOf(p *Process, f func(cell space.Hosted, v space.View)
 }
 
 func (c *Cluster) eachBase(f func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView)) {
-	for _, p := range c.baseApps {
-		if !p.alive {
-			continue
-		}
-		a := p.app.(*baseapp.BaseApp)
+	c.eachBaseApp(func(p *Process, a *baseapp.BaseApp) {
 		for b := range a.Bases() {
 			f(p, a, b)
+		}
+	})
+}
+
+// eachBaseApp calls f with every live BaseApp.
+func (c *Cluster) eachBaseApp(f func(p *Process, a *baseapp.BaseApp)) {
+	for _, p := range c.baseApps {
+		if p.alive {
+			f(p, p.app.(*baseapp.BaseApp))
 		}
 	}
 }

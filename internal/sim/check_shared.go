@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/shared"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
@@ -84,16 +85,17 @@ func (k *oneShared) converged() error {
 			faults = append(faults, fmt.Errorf("%s shares %s; %s shares %s", p.Name, got, first, want))
 		}
 	}
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) { compare(p, a.Shared()) })
-	for _, p := range k.c.baseApps {
-		if p.alive {
-			compare(p, p.app.(*baseapp.BaseApp).Shared())
-		}
-	}
+	k.c.eachShared(func(p *Process, d *app.Shared) { compare(p, d) })
 	if data != nil {
 		faults = append(faults, k.heard(data)...)
 	}
 	return errors.Join(faults...)
+}
+
+// eachShared calls f with the copy of every live app.
+func (c *Cluster) eachShared(f func(p *Process, d *app.Shared)) {
+	c.eachCellApp(func(p *Process, a *cellapp.CellApp) { f(p, a.Shared().(*app.Shared)) })
+	c.eachBaseApp(func(p *Process, a *baseapp.BaseApp) { f(p, a.Shared().(*app.Shared)) })
 }
 
 // heard checks the heralds that live.

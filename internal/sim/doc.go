@@ -66,6 +66,7 @@
 //	           oneData         every cell and client has the newest space data, key by key
 //	           oneShared       at rest all apps have the same of what the cluster shares, what
 //	                           whoever lives has set is there, and whoever hears has heard it
+//	           oneOracle       at rest each BaseApp has one fragment of a service, which all know
 //	           gameTime        game time never goes back, for a cell or for an entity
 //	                           on its way; at rest all cells have the same
 //	           roomsKnown      a space begins once; at rest CellApps have cells of those

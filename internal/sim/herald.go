@@ -63,6 +63,7 @@ func (b *heraldBase) OnBeat(entity.Callback) {
 	b.n++
 	if !b.w.hush { // the world is about to stand still, and nobody hears of the last changes
 		b.share(key)
+		b.consult()
 	}
 	if b.n%4 == 0 && !b.w.hush {
 		_, _ = b.AddSpaceData(theSpace, uint16(key), fmt.Appendf(nil, "%s:%d", b.ID(), b.n))

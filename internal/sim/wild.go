@@ -119,6 +119,7 @@ func wildDefs() map[string]string {
 	return map[string]string{
 		"entity_defs/Clock.def": clockDef, "entity_defs/Herald.def": heraldDef,
 		"entity_defs/Stone.def": stoneDef, "entity_defs/Pebble.def": pebbleDef, "entity_defs/Brittle.def": brittleDef,
+		"services.xml": `<root><Oracle/></root>`, "service_defs/Oracle.def": oracleDef,
 		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef, "entity_defs/Namer.def": namerDef, "entity_defs/Gossip.def": gossipDef, "entity_defs/Waif.def": waifDef,
 		"entity_defs/Traveller.def": travellerDef, "entity_defs/Settler.def": settlerDef, "entity_defs/Seedling.def": seedlingDef,
 	}
@@ -143,6 +144,9 @@ func (w *world) registerWild(cells *space.Scripts) {
 func (w *world) registerWildBases(s *baseapp.Scripts, p *Process) {
 	baseapp.Register[clockBase](s, "Clock")
 	baseapp.Register(s, "Herald", func() *heraldBase { return &heraldBase{w: w} })
+	if w.heralds { // who ask it
+		baseapp.Register[oracle](s, "Oracle")
+	}
 	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{past: past{w: w, on: p}} })
 	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{past: past{w: w, on: p}} })
 	baseapp.Register(s, "Rock", func() *rockBase { return &rockBase{w: w} })

@@ -145,6 +145,11 @@ type world struct {
 	// sharedHeard is what heralds have heard of what the cluster shares.
 	sharedHeard map[sharedHearer]map[string]string
 
+	heralds bool // there are some
+	// consulted, foretold and unanswered count what the oracle was asked; lies are wrong answers.
+	consulted, foretold, unanswered int
+	lies                            []string
+
 	// beacons is how many were ever lit.
 	beacons int
 
@@ -246,7 +251,7 @@ func newWorld(o Options) (*world, error) {
 		w.gift = bytes.Repeat([]byte("gift"), o.Gift/4)
 	}
 	w.relogins = o.Wild.Relogins
-	w.settles = o.Wild.Settlers > 0
+	w.settles, w.heralds = o.Wild.Settlers > 0, o.Wild.Heralds > 0
 	w.rides = o.Wild.Carriages > 0
 	w.views, w.bursts, w.cracks = o.Wild.Views, o.Wild.Bursts, o.Wild.Cracks
 	w.kicks, w.walls, w.ranges = o.Wild.Kicks, o.Wild.Walls, o.Wild.Ranges

@@ -123,10 +123,10 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 	m.seat(a)
 	m.log.Info(a.role.String()+" joined", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
-	m.tellAllShared(a)
 	m.tellGraves(a, nil)
 	m.tellMembers(a)
 	m.tellOfMember(a)
+	m.tellAllShared(a)
 	if m.frozen && a.reports() {
 		m.send(a, &wire.Freeze{On: true})
 	}

@@ -1,0 +1,204 @@
+package spacetest_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/spacetest"
+)
+
+// filter is a service that tells which of its fragments has answered.
+type filter struct{ *entity.Base }
+
+func (f *filter) Clean(text string) (string, entity.ID, error) {
+	if text == "crash" {
+		panic("for the test")
+	}
+	return text + "!", f.ID(), nil
+}
+
+// asked counts what came of calls.
+type asked struct {
+	said, answered, failed int
+	by                     map[entity.ID]int
+	last                   error
+}
+
+func (a *asked) hear(r entity.Reply) {
+	var text string
+	var by entity.ID
+	if err := r.Scan(&text, &by); err != nil {
+		a.failed++
+		a.last = err
+		return
+	}
+	a.answered++
+	a.by[by]++
+}
+
+func (a *asked) say(err error) {
+	if a.said++; err != nil {
+		a.failed++
+		a.last = err
+	}
+}
+
+// speaker asks once in a tenth of a second, by its base and its cell part.
+type speaker struct {
+	*entity.Base
+	a *asked `cellscape:"local"`
+}
+
+func (s *speaker) OnCreated() {
+	_ = s.CreateCell(1, property.Vector3{X: float32(s.ID()%7) * 10}, property.Vector3{}, nil)
+	_, _ = s.AddTimer(100*time.Millisecond, 100*time.Millisecond, "OnBeat", 0)
+}
+
+func (s *speaker) service() entity.Mailbox { return s.Lookup(0, "Filter", entity.ServiceMailbox) }
+
+func (s *speaker) OnBeat(entity.Callback) {
+	s.a.say(s.service().Then("OnClean", 0).Call("clean", "hey"))
+}
+func (s *speaker) OnClean(r entity.Reply) { s.a.hear(r) }
+
+type speakerCell struct {
+	*space.Real
+	a *asked `cellscape:"local"`
+}
+
+func (s *speakerCell) OnCreated() {
+	_, _ = s.AddTimer(100*time.Millisecond, 100*time.Millisecond, "OnBeat", 0)
+}
+func (s *speakerCell) OnClean(r entity.Reply) { s.a.hear(r) }
+func (s *speakerCell) OnBeat(entity.Callback) {
+	// A mailbox of a service can be kept like any other.
+	m := s.Mailbox(s.Lookup(0, "Filter", entity.ServiceMailbox).Value())
+	s.a.say(m.Then("OnClean", 0).Call("clean", "hey"))
+}
+
+// services is a world of 40 speakers on two CellApps and two BaseApps.
+func services(t *testing.T, served bool) (*spacetest.World, *asked) {
+	t.Helper()
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml":            {Data: []byte(`<root><Speaker hasCell="true" hasBase="true"/></root>`)},
+		"entity_defs/Speaker.def": {Data: []byte(`<root/>`)},
+		"services.xml":            {Data: []byte(`<root><Filter/></root>`)},
+		"service_defs/Filter.def": {Data: []byte(`<root><Methods><clean><Arg> STRING </Arg><ReturnValues><text> STRING </text><by> ENTITY_ID </by></ReturnValues></clean></Methods></root>`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asked{by: map[entity.ID]int{}}
+	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
+	space.Register(cells, "Speaker", func() *speakerCell { return &speakerCell{a: a} })
+	baseapp.Register(bases, "Speaker", func() *speaker { return &speaker{a: a} })
+	if served {
+		baseapp.Register[filter](bases, "Filter")
+	}
+	begun := 0
+	w := spacetest.Start(t, spacetest.Config{World: cluster.Config{CellScripts: cells, BaseScripts: bases, CellApps: 2, BaseApps: 2, BackupPeriod: time.Second, BaseStart: func(s *baseapp.Starter) {
+		for ; begun < 40; begun++ {
+			if _, err := s.CreateBase("Speaker", nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}}})
+	w.Run(3 * time.Second)
+	return w, a
+}
+
+// during runs the world and returns what came of the calls in that time.
+func (a *asked) during(w *spacetest.World, d time.Duration) asked {
+	was := *a
+	a.by, a.last = map[entity.ID]int{}, nil
+	w.Run(d)
+	return asked{said: a.said - was.said, answered: a.answered - was.answered, failed: a.failed - was.failed, by: a.by, last: a.last}
+}
+
+// Calls to a service are answered by fragments on all BaseApps, also on those that come later.
+func TestServiceOnEachBaseApp(t *testing.T) {
+	w, a := services(t, true)
+	got := a.during(w, 5*time.Second)
+	if got.failed > 0 || got.answered < 3900 || len(got.by) != 2 {
+		t.Errorf("of %d calls %d were answered by %d fragments, %d failed: %v", got.said, got.answered, len(got.by), got.failed, got.last)
+	}
+	w.AddBaseApp()
+	w.Run(3 * time.Second)
+	if got := a.during(w, 5*time.Second); got.failed > 0 || len(got.by) != 3 {
+		t.Errorf("with a third BaseApp %d fragments answer, %d failed: %v", len(got.by), got.failed, got.last)
+	}
+}
+
+// When a BaseApp dies, its fragment goes: calls to it fail until then, and not afterwards.
+func TestServiceWhenBaseAppDies(t *testing.T) {
+	w, a := services(t, true)
+	w.BaseApps()[1].Kill()
+	got := a.during(w, 10*time.Second)
+	if got.last != nil && !errors.Is(got.last, entity.ErrNoEntity) && !errors.Is(got.last, entity.ErrTimeout) {
+		t.Errorf("%d of %d calls failed: %v", got.failed, got.said, got.last)
+	}
+	if got := a.during(w, 5*time.Second); got.failed > 0 || got.answered < got.said-100 || len(got.by) != 1 {
+		t.Errorf("afterwards %d of %d were answered, %d failed: %v", got.answered, got.said, got.failed, got.last)
+	}
+}
+
+// A BaseApp that retires takes its fragment off the list first: no call fails.
+func TestServiceWhenBaseAppRetires(t *testing.T) {
+	w, a := services(t, true)
+	b := w.BaseApps()[1]
+	b.Retire("for the test")
+	got := a.during(w, 40*time.Second)
+	if b.Alive() || got.failed > 0 || got.answered < got.said*9/10 {
+		t.Errorf("it has left: %v; of %d calls %d were answered, %d failed: %v", !b.Alive(), got.said, got.answered, got.failed, got.last)
+	}
+	if got := a.during(w, 5*time.Second); got.failed > 0 || len(got.by) != 1 {
+		t.Errorf("afterwards %d fragments answer, %d failed: %v", len(got.by), got.failed, got.last)
+	}
+}
+
+// A fragment whose script has panicked is made again, and the managers may die meanwhile.
+func TestServiceFragmentIsMadeAgain(t *testing.T) {
+	w, a := services(t, true)
+	for s := range spacetest.BaseScripts[speaker](w) {
+		if err := s.service().Call("clean", "crash"); err != nil {
+			t.Error(err)
+		}
+		break
+	}
+	w.Run(time.Second)
+	if got := a.during(w, 3*time.Second); len(got.by) != 1 || got.failed > 0 {
+		t.Errorf("after a panic %d fragments answer, %d failed: %v", len(got.by), got.failed, got.last)
+	}
+	for _, m := range w.Managers() {
+		m.Kill()
+	}
+	w.Run(2 * time.Second)
+	for _, m := range w.Managers() {
+		m.Restart()
+	}
+	w.Run(20 * time.Second)
+	if got := a.during(w, 5*time.Second); got.failed > 0 || len(got.by) != 2 {
+		t.Errorf("in the end %d fragments answer, %d failed: %v", len(got.by), got.failed, got.last)
+	}
+}
+
+// Without a script nobody runs a service, and the caller is told.
+func TestServiceThatNobodyRuns(t *testing.T) {
+	w, a := services(t, false)
+	if got := a.during(w, time.Second); got.failed < got.said-1 || !errors.Is(got.last, entity.ErrNoService) {
+		t.Errorf("%d of %d calls failed: %v", got.failed, got.said, got.last)
+	}
+	for s := range spacetest.BaseScripts[speaker](w) {
+		if m := s.Lookup(0, "Speaker", entity.ServiceMailbox); m.Def != nil {
+			t.Error(fmt.Errorf("a type is no service: %+v", m))
+		}
+	}
+}

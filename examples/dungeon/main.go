@@ -90,6 +90,7 @@ type game struct {
 	closing                                          atomic.Bool // no new adventures, no new deals
 	started                                          atomic.Bool
 	dungeons, arrivals, trades, chats, heard, faults atomic.Int64
+	records                                          atomic.Int64 // that heroes have heard of
 	census                                           atomic.Pointer[census]
 }
 
@@ -201,8 +202,8 @@ func (g *game) wait(ctx context.Context, d time.Duration) {
 }
 
 func (g *game) line() string {
-	s := fmt.Sprintf("%d dungeons, %d arrivals, %d trades, %d words of %d heard, %d faults",
-		g.dungeons.Load(), g.arrivals.Load(), g.trades.Load(), g.heard.Load(), g.chats.Load(), g.faults.Load())
+	s := fmt.Sprintf("%d dungeons, %d arrivals, %d trades, %d words of %d heard, %d times a record, %d faults",
+		g.dungeons.Load(), g.arrivals.Load(), g.trades.Load(), g.heard.Load(), g.chats.Load(), g.records.Load(), g.faults.Load())
 	if c := g.census.Load(); c != nil {
 		s += fmt.Sprintf("; %d heroes have %d gold and %d items of %d and %d", c.heroes, c.have.gold, c.have.items, c.handedOut.gold, c.handedOut.items)
 	}

@@ -504,7 +504,7 @@ func (a *BaseApp) holderDied(holder mercury.Address) {
 // unprotected counts the bases of which nobody holds a copy now, or none that is new enough.
 func (a *BaseApp) unprotected() (n uint32) {
 	for _, b := range a.list {
-		if c := &b.copied; !b.removed && (len(c.holders) == 0 || c.large || c.roomless) {
+		if c := &b.copied; !b.removed && !b.fragment && (len(c.holders) == 0 || c.large || c.roomless) {
 			n++
 		}
 	}

@@ -215,6 +215,7 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 	m.adoptOrphans(a)
 	m.endUnknown(a, b)
 	m.endOver(now)
+	m.endServices()
 	m.makeSpaces(now)
 	m.settle(now, a, b)
 	m.resumeStop(now)

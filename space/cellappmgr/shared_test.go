@@ -82,6 +82,10 @@ func TestSharedAfterRecovery(t *testing.T) {
 	if m := one[wire.SpaceData](a); m.Entry.Name != "event" || m.Entry.Number <= spacekey.Base(2) {
 		t.Errorf("the others hear of %+v", m.Entry)
 	}
+	tell(r.connect(wire.BaseApp, at(14)), 4, 6, wire.SpaceDataEntry{Number: 6, Key: spacekey.Service, Name: "Chat/77", Value: []byte{7}, By: 77, Said: 1})
+	if e := r.m.shared.data.find(spacekey.Service); e != nil {
+		t.Errorf("a fragment of an app that nobody has seen is told: %+v", e)
+	}
 	odd := r.connect(wire.CellApp, at(13))
 	tell(odd, 3, 5, sharedBy(9, spacekey.Base(2)+1, "x", "y"))
 	if got := r.m.Counts().Malformed; got != 1 {

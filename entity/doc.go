@@ -178,6 +178,16 @@
 //
 // An entity without a base dies with its CellApp, and so does everything that was sent to it.
 //
+// # When a base goes back to a copy
+//
+// A base whose BaseApp dies, or whose script panics, goes on from its newest copy, in another life. What
+// others have sent it since then comes again. What it did since then is undone where it is its own state.
+// What it has said since then has left, and is not taken back: its cell part, or another entity, may have
+// handled all of it, some or nothing. So a cell part may know of more than its base does. The next life may
+// say the same, something else or nothing. That is handled as something new, once and in order, behind all
+// that was handled of the former life. What the copy keeps of what was said before is not handled again.
+// Who must not say a thing twice, or must know that it was said, has it in a copy first: see Base.Backup.
+//
 // # Concurrency
 //
 // Nothing here locks. Each value belongs to the one app that owns it.

@@ -60,7 +60,8 @@
 //     asks, of those that left.
 //   - Scripts' timers run on game time, which stands still while the world is frozen.
 //   - A script's panic is contained: it is logged with its stack and counted, and its base goes on from
-//     its newest copy, or ends if it has none (restart.go). No other base notices.
+//     its newest copy, or ends if it has none (restart.go). No other base notices. What it has said since
+//     the copy is not taken back, as after a death: see package entity, "When a base goes back to a copy".
 //   - Nothing that a client sends can do more than lose that client its session.
 //   - A client that comes back in time has lost nothing and hears nothing twice, and neither does its
 //     entity. Its messages are counted once handled.

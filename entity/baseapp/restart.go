@@ -27,6 +27,8 @@ import (
 //     all is settled at once, so its last copy is dropped (lapse).
 //   - Nothing that the broken life said after the panic goes out, least of all an answer: the call
 //     comes again, and is answered then.
+//   - What it said between the copy and the panic has left, and nobody takes it back. The next life uses
+//     the numbers of that again, and flow.Message.Born tells which of the two is meant.
 //   - A message over which the script has panicked flow.MaxPanics times is passed over by the next
 //     life: it is taken, and no code of the script is run.
 //   - What the broken life began after the copy was made is known here: sessions, incarnations of the

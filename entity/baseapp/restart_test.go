@@ -9,6 +9,8 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -174,6 +176,68 @@ func TestPanicWithACopyOfUnprotectedTimes(t *testing.T) {
 	c.pass(time.Second)
 	if c.a.byID[id] != nil || c.a.Counters().Restarted != 0 {
 		t.Error("it goes on from a copy that lacks what is settled")
+	}
+}
+
+// hurts is a cell part that handles what its base says, and by how much it was hurt.
+type hurts struct {
+	flow.Receiver
+	by []byte
+}
+
+func (h *hurts) hear(c *copier, at mercury.Address) {
+	for _, m := range told[flow.Message](c.rig, at) {
+		h.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, func(p []byte) {
+			if flow.Payload(p[0]) == flow.CallCellPayload {
+				h.by = append(h.by, p[len(p)-4])
+			}
+		})
+	}
+}
+
+// What a base said after its copy has left when its script panics: the cell part has handled it, which
+// nobody takes back. What the next life says has the numbers of that, and is handled all the same, also
+// by a cell part that is restored; what is in the copy is not handled again.
+func TestWhatABrokenBaseSaid(t *testing.T) {
+	c, id, v := rich(t)
+	c.create(id, v)
+	c.current(appX, id, 1, 0, 0)
+	var x hurts
+	say := func(by int32) { parse(t, c.script(id).Cell().Call("hurt", by)) }
+	say(1)
+	x.hear(c, appX)
+	c.pass(3 * time.Second)
+	say(2)
+	say(3)
+	x.hear(c, appX)
+	what := "give 30 for " + ofW.String()
+	c.do[what] = func(*avatar) {
+		delete(c.do, what)
+		say(4)
+		panic("boom")
+	}
+	c.tell(appW, c.ask(id, 2))
+	x.hear(c, appX)
+	handled := x.Handled()
+	if life := c.a.byID[id].life(); life != 1 || handled != flow.MarkOf(0, 4) {
+		t.Fatalf("life %d, the cell part has handled %x", life, handled)
+	}
+	c.current(appX, id, 1, 0, handled)
+	c.up(appX, id, 1, 1, backup(1, 0, 1, uint64(handled), "parts"))
+	say(5)
+	x.hear(c, appX)
+	if !slices.Equal(x.by, []byte{1, 2, 3, 4, 5}) || x.Handled().Stream() != 1 || x.Handled().Number() > 4 {
+		t.Errorf("it was hurt by %v, and has handled %x", x.by, x.Handled())
+	}
+	c.pass(time.Second) // what the base has heard of the cell part is in a copy
+	c.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}})
+	c.rig.pass(time.Second)
+	m := c.located(id, appY)
+	y := hurts{Receiver: flow.NewReceiver(m.Handled.Stream(), m.Handled.Number())}
+	c.current(appY, id, m.Order.Incarnation, 0, m.Handled)
+	y.hear(c, appY)
+	if !slices.Equal(y.by, []byte{5}) {
+		t.Errorf("the restored one was hurt by %v", y.by)
 	}
 }
 

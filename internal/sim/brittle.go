@@ -74,7 +74,7 @@ func (b *brittleBase) OnBeat(entity.Callback) {
 	}
 	switch n := b.w.chance.game.IntN(240); {
 	case n == 0:
-		panic(wantedPanic)
+		b.crumble(b.Base, &b.past)
 	case n < 30:
 		hook := uint8(1 + b.w.chance.game.IntN(int(hooks)-1))
 		switch {
@@ -98,7 +98,7 @@ func (b *brittleBase) OnBeat(entity.Callback) {
 }
 
 // Crumble panics, whenever it is called.
-func (b *brittleBase) Crumble() { panic(wantedPanic) }
+func (b *brittleBase) Crumble() { b.crumble(b.Base, &b.past) }
 
 // OnRestored begins another life.
 func (b *brittleBase) OnRestored() { b.begin(b.Base, &b.past) }
@@ -109,7 +109,7 @@ func (b *brittleBase) OnKept(entity.Callback) {}
 // OnLoseCell makes the cell part again, once a copy of the base knows that its numbers begin anew:
 // a restored base meets no cell part that it knows nothing of.
 func (b *brittleBase) OnLoseCell() {
-	b.Sent.Set(0)
+	b.startAnew(b.Base, &b.past)
 	if err := b.Backup("OnMayRenew", 0); err != nil {
 		panic(err)
 	}

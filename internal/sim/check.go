@@ -380,7 +380,7 @@ func (k *exactlyOnce) converged() error {
 		if !v.Def().HasBase {
 			return
 		}
-		if uint64(t.Sent) != get(v, "noted") {
+		if !k.c.agree(v.ID(), t.Sent, uint32(get(v, "noted"))) {
 			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its base sent %d, the cell part handled %d", v.ID(), p.Name, t.Sent, get(v, "noted")))
 		}
 		if t.Life == v.Order().Incarnation && uint64(t.Heard) != get(v, "said") {

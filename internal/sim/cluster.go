@@ -215,8 +215,9 @@ type Cluster struct {
 	seenThrough, throughFresh int
 	fresh                     *placesFresh
 	checkAt                   time.Duration
-	calm                      bool   // no more faults
-	still                     bool   // the world is frozen, or about to be
+	calm                      bool // no more faults
+	still                     bool // the world is frozen, or about to be
+	stillAt                   time.Duration
 	panics                    uint64 // of brittle scripts
 	losses                    int    // processes that crashed or started anew, and sessions that ended
 }

@@ -88,7 +88,9 @@
 //	           savedKept       a cell part is not restored without what its script was told is safe
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
-// The numbers of exactlyOnce begin anew in each life. Only the tail of a frozen copy may come more
+// The numbers of exactlyOnce begin anew in each life. At rest a cell part has handled all that its base
+// knows to have said. It has handled more only if the script of the base has panicked a moment before the
+// rest, and no more than was said until then: lives.go. Only the tail of a frozen copy may come more
 // than once; hearing says from which cell part, and from which number on.
 //
 // The numbers of callsNumbered are part of the state of those who make and who handle the calls, so

@@ -246,7 +246,7 @@ func (c *Cluster) standStill() error {
 		if err := c.runUntil(20*time.Second, c.inPlace); err != nil {
 			return err
 		}
-		c.still = true
+		c.still, c.stillAt = true, c.now
 		c.observer.freeze(true)
 		if err := c.runUntil(20*time.Second, settled); err != nil {
 			return err

@@ -15,6 +15,9 @@ import (
 // life. Whoever hears it takes the numbers of one life in order, each once; the first of a later life may be
 // one that was said before, or the next one, but none is left out, and a former life is not heard again.
 // What a copy was known to have is not said again by any life: see commits.
+//
+// So is it with a base that goes back to its copy since its script has panicked. What it had said after
+// the copy has left, and is not taken back: until its next life says something, its cell part is ahead.
 
 // past is what the script of a base knows of its lives.
 type past struct {
@@ -32,8 +35,9 @@ type bookOfBases struct {
 	// again are the noters among them: what such a base had handed on since its copy it hands on again.
 	again map[entity.ID]bool
 	// kept is the number up to which each base was told that others have a copy of what it said.
-	kept   map[entity.ID]uint32
-	faults []error
+	kept    map[entity.ID]uint32
+	faults  []error
+	sayings map[entity.ID]saying
 	// behind are lives that began with less than was kept. That is a fault unless their app learns that it
 	// was declared dead, and that the true heir is another.
 	behind []lifeBehind
@@ -45,6 +49,18 @@ type lifeBehind struct {
 	at     time.Duration
 	err    error
 }
+
+// saying is what all lives of a base have said to its present cell part.
+type saying struct {
+	most uint32 // the highest number
+	// silent says that nothing was said since the script panicked, at a time.
+	silent bool
+	at     time.Duration
+}
+
+// speaksIn is how soon a base says the next number after a panic, unless the world stands still: after
+// some beats.
+const speaksIn = 2 * time.Second
 
 // learnsIn is how soon an app that was declared dead learns it, once it is back.
 const learnsIn = 4 * time.Second
@@ -62,12 +78,34 @@ func (s *noter) note(b *entity.Base, p *past) bool {
 		return false
 	}
 	s.Sent.Set(n)
+	p.w.bases.say(b.ID(), saying{most: n})
 	if n%commits == 0 {
 		if err := b.Backup("OnKept", int64(n)); err != nil {
 			p.w.bases.faults = append(p.w.bases.faults, fmt.Errorf("base %v has no commit point: %w", b.ID(), err))
 		}
 	}
 	return true
+}
+
+// crumble panics in the name of a base.
+func (s *noter) crumble(b *entity.Base, p *past) {
+	p.w.bases.say(b.ID(), saying{silent: true, at: p.on.c.now})
+	panic(wantedPanic)
+}
+
+// say notes what has become of a base.
+func (k *bookOfBases) say(id entity.ID, x saying) {
+	if k.sayings == nil {
+		k.sayings = map[entity.ID]saying{}
+	}
+	x.most = max(x.most, k.sayings[id].most)
+	k.sayings[id] = x
+}
+
+// startAnew begins the numbers anew, for another cell part.
+func (s *noter) startAnew(b *entity.Base, p *past) {
+	s.Sent.Set(0)
+	delete(p.w.bases.sayings, b.ID())
 }
 
 // kept hears that others have a copy of everything up to a number.
@@ -105,6 +143,14 @@ func (s *noting) Note(life, n uint32) {
 	}
 	s.NotedLife.Set(life)
 	s.Noted.Set(n)
+}
+
+// agree reports whether a cell part has handled what its base has said, and nothing else. The one of a
+// base that goes on after a panic may be ahead of it: by what former lives have said, and not for longer
+// than until the base speaks again.
+func (c *Cluster) agree(id entity.ID, sent, noted uint32) bool {
+	x := c.world.bases.sayings[id]
+	return noted == sent || x.silent && sent < noted && noted <= x.most && c.stillAt < x.at+speaksIn
 }
 
 // mayNote reports whether a number of a life of a base may come after the last one.

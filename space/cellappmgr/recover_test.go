@@ -339,3 +339,17 @@ func TestStatesAfterRecovery(t *testing.T) {
 		t.Errorf("a second BaseAppMgr: %q", got.Reason)
 	}
 }
+
+// Who waits to join and is declared dead meanwhile is told so: an earlier manager had given it a cell, and its
+// Welcome had been lost. (It was let in as a member, in which all others saw a dead process. Bases were sent to
+// it for ever.)
+func TestDeadWhileItWaits(t *testing.T) {
+	r := next(t, nil)
+	r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, has(1, r.before(7, 0, true)))
+	waits := r.join(wire.CellApp, 11)
+	r.pass(2100 * time.Millisecond)
+	one[wire.Dismissed](waits)
+	if r.m.byAddress(at(11)) != nil || !r.m.buried(at(11)) {
+		t.Error("it is a member, and dead")
+	}
+}

@@ -243,6 +243,7 @@ func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addre
 func (c *Client) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	c.now = now
 	if c.isScout(ch) {
+		c.missed(reason)
 		c.scoutFailed()
 		return
 	}

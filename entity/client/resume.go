@@ -64,9 +64,9 @@ type lifeline struct {
 	sentOn   int // how often since there was a channel
 }
 
-// Interrupted returns why the client has no connection now and dials again by itself; nil otherwise.
-// Meanwhile it stays Playing: its replicas stay as they are, calls are kept until they can be sent,
-// and the player may move.
+// Interrupted returns why the client has no connection now and dials again by itself, and, once it was not
+// let in, why not; nil otherwise. Meanwhile it stays Playing: its replicas stay as they are, calls are kept
+// until they can be sent, and the player may move.
 func (c *Client) Interrupted() error { return c.life.lost }
 
 // Reconnect gives up the connection and dials again, as if it had been lost: for a machine that knows that
@@ -129,8 +129,31 @@ func (c *Client) failed(reason error) {
 		c.close(fmt.Errorf("client: %v: %w", c.state, reason))
 		return
 	}
+	c.missed(reason)
 	c.life.tries++
 	c.waitToDial()
+}
+
+// keptAway is why a client has no connection, and why it was not let in since.
+type keptAway struct{ lost, missed error }
+
+func (k *keptAway) Error() string {
+	return fmt.Sprintf("%v; tries to come back failed: %v", k.lost, k.missed)
+}
+func (k *keptAway) Unwrap() []error { return []error{k.lost, k.missed} }
+
+// missed keeps why a client that has no connection was not let in: of several reasons the newest, but a
+// silence tells less than an answer.
+func (c *Client) missed(reason error) {
+	l := &c.life
+	k, again := l.lost.(*keptAway)
+	switch {
+	case l.lost == nil:
+	case !again:
+		l.lost = &keptAway{l.lost, reason}
+	case !errors.Is(reason, mercury.ErrTimeout):
+		l.lost = &keptAway{k.lost, reason} // the game may hold the other
+	}
 }
 
 // tryToResume dials when it is time, and gives up what takes too long.

@@ -205,6 +205,38 @@ func TestResumeInVain(t *testing.T) {
 	}
 }
 
+// A session that does not come back in time says what took its connection, and what kept it away: as for a
+// certificate that was changed meanwhile. A silence of one app does not hide what the other has answered.
+func TestSaysWhatKeptItAway(t *testing.T) {
+	for name, scout := range map[string]bool{"at its app": false, "at the fallback": true} {
+		r := newRig(t)
+		r.playOn()
+		other := protocol.Fallback{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(3, 33)}}}
+		r.say(other.Append(nil))
+		r.c.Closed(r.now, r.c.ch, mercury.ErrPeerAborted)
+		for r.c.State() == Playing {
+			at := r.c.ch
+			if scout {
+				at = r.c.life.scout.ch
+			}
+			if at != 0 {
+				r.net.Ended[at] = true
+				r.c.Closed(r.now, at, fmt.Errorf("%w: its certificate is not trusted", mercury.ErrKey))
+			}
+			r.tick()
+		}
+		for _, reason := range []error{mercury.ErrPeerAborted, mercury.ErrKey} {
+			if !errors.Is(r.c.Err(), reason) {
+				t.Errorf("%s: ended with %v, which does not say %v", name, r.c.Err(), reason)
+			}
+		}
+		if t.Failed() {
+			return
+		}
+		t.Log(r.c.Err())
+	}
+}
+
 // What no second try would change ends the session at once.
 func TestNoResume(t *testing.T) {
 	for name, end := range map[string]func(r *rig){

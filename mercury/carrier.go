@@ -104,6 +104,19 @@ type CarrierStats struct {
 	// was opened.
 	Endpoint Stats
 	Socket   SocketStats
+
+	// Unopened counts the connections that came to a carrier of connections and got no channel, by
+	// what kept them out. All but Silent and HungUp are in Refused, too.
+	Unopened struct {
+		Crowded   uint64 // there were too many without a hello: they had to go, or were not let in
+		Silent    uint64 // had not said hello in time
+		HungUp    uint64 // went without a word, as who looks whether a port is open
+		Unsealed  uint64 // TLS failed; most such diallers do not trust the certificate
+		Strange   uint64 // said something other than a hello, or asked for what a WebSocket does not give
+		Full      uint64 // found as many channels as there may be
+		Version   uint64 // spoke another version
+		Elsewhere uint64 // had dialled another start
+	}
 }
 
 // SocketStats counts what a socket for datagrams lost below an Endpoint, which cannot see it.

@@ -30,9 +30,9 @@ func TestGate(t *testing.T) {
 	if err := enter(); !errors.Is(err, errCrowd) {
 		t.Fatalf("the fifth handshake: %v", err)
 	}
-	last.Value(passKey{}).(func())() // done
-	cancels[3]()                     // its connection ends later: counted once
-	cancels[0]()                     // failed
+	g.end(last.Value(passKey{}).(*pass)) // done
+	cancels[3]()                         // its connection ends later: counted once
+	cancels[0]()                         // failed
 	for end := time.Now().Add(10 * time.Second); g.now.Load() != 2; {
 		if time.Now().After(end) {
 			t.Fatalf("%d handshakes are counted, want 2", g.now.Load())

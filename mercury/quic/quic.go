@@ -105,7 +105,7 @@ func (l *listening) open(accepts bool, h mercury.Handler) (*Transport, error) {
 		_ = ln.Close()
 		return nil, err
 	}
-	l.gate.refused.Store(inner)
+	l.gate.counts.Store(inner)
 	accepting.Go(func() { l.accept(ctx, ln, inner) })
 	return &Transport{inner}, nil
 }

@@ -44,6 +44,20 @@ func TestDial(t *testing.T) {
 	}
 }
 
+// Whoever does not trust the certificate is counted so.
+func TestUnopened(t *testing.T) {
+	server := listen(t, stream.Config{Salt: 1})
+	defer streamtest.Stop(t, server)
+	var at mercurytest.Recorder
+	client, err := quic.Listen("", quic.Config{Config: stream.Config{Salt: 2}, DialTLS: &tls.Config{RootCAs: x509.NewCertPool()}}, &at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer streamtest.Stop(t, client.Transport)
+	streamtest.WantDial(t, client.Transport, server, &at, mercury.ErrKey)
+	streamtest.WantUnopened(t, server, "Unsealed", 1)
+}
+
 func TestListenWithoutTLS(t *testing.T) {
 	if _, err := quic.Listen("127.0.0.1:0", quic.Config{Config: stream.Config{Salt: 1}}, nil); err == nil {
 		t.Error("listens without a certificate")

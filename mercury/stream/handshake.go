@@ -45,7 +45,7 @@ func (t *Transport) admit(l *link) bool {
 	if len(t.pending) >= t.cfg.MaxPending {
 		oldest = t.pending[0]
 		t.pending = append(t.pending[:0], t.pending[1:]...)
-		t.refused++
+		t.unopened[Crowded]++
 	}
 	t.pending = append(t.pending, l)
 	t.links[l] = true
@@ -81,20 +81,23 @@ func (l *link) serve() {
 	t := l.t
 	defer t.leave(l)
 	bound := time.AfterFunc(t.cfg.HelloTimeout, l.shut)
-	accepted := l.answer()
-	stopped := bound.Stop()
-	if !accepted {
-		t.settle(l)
-		l.shut()
+	why, accepted := l.answer()
+	inTime, settled := bound.Stop(), t.settle(l)
+	if accepted && inTime && settled {
+		l.establish(l.salt)
+		l.readOn()
 		return
 	}
-	if !t.settle(l) || !stopped {
+	if accepted {
 		t.freeSlot()
-		l.shut()
-		return
 	}
-	l.establish(l.salt)
-	l.readOn()
+	if !inTime && (accepted || why == HungUp) {
+		why = Silent
+	}
+	if settled && why != judged { // else it is counted already, as Crowded or by judge
+		t.CountUnopened(why)
+	}
+	l.shut()
 }
 
 // readOn reads until the end, both lanes.
@@ -112,39 +115,38 @@ func (l *link) readOn() {
 	l.read()
 }
 
-// answer reads a hello and answers it. When it was accepted a slot is taken. A refused dialler is
-// given time to read why, until it hangs up or the hello's time is over: to close with something
-// unread would take the answer from it.
-func (l *link) answer() bool {
+// answer reads a hello and answers it. When it was accepted a slot is taken, else it says why not. A
+// refused dialler is given time to read that, until it hangs up or the hello's time is over: to close
+// with something unread would take the answer from it.
+func (l *link) answer() (why Fate, accepted bool) {
 	k, body, err := l.first()
-	if err != nil || k != frameHello {
-		return false
+	switch {
+	case errors.Is(err, errHello) || err == nil && k != frameHello:
+		return Strange, false
+	case err != nil:
+		return FateOf(l.conn), false
 	}
 	var h hello
 	spoken, err := h.parse(body)
 	if err != nil {
-		return false
+		return Strange, false
 	}
-	var reply []byte
-	salt, why := l.t.judge(spoken, h)
-	if why == 0 {
-		reply = appendAccept(nil, salt)
-	} else {
-		reply = appendRefuse(nil, salt, why)
-	}
-	if _, err := l.conn.Write(reply); err != nil || why != 0 {
-		if why == 0 {
-			l.t.freeSlot()
-		} else if err == nil {
+	salt, refused := l.t.judge(spoken, h)
+	if refused != 0 {
+		if _, err := l.conn.Write(appendRefuse(nil, salt, refused)); err == nil {
 			l.drain()
 		}
-		return false
+		return judged, false
+	}
+	if _, err := l.conn.Write(appendAccept(nil, salt)); err != nil {
+		l.t.freeSlot()
+		return HungUp, false
 	}
 	l.salt = h.salt
 	if h.port != 0 {
 		l.from = netip.AddrPortFrom(l.from.Addr(), h.port)
 	}
-	return true
+	return 0, true
 }
 
 // judge decides on a hello, and takes a slot for one that it lets in. salt is that of this start.
@@ -163,7 +165,7 @@ func (t *Transport) judge(spoken bool, h hello) (salt uint32, why refusal) {
 		t.slots++
 		return salt, 0
 	}
-	t.refused++
+	t.unopened[why.fate()]++
 	return salt, why
 }
 

@@ -39,7 +39,7 @@ func (t *Transport) Begin(s mercury.Start) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.self = mercury.Address{At: canonical(self), Salt: s.Salt}
-	t.ready, t.pending, t.slots, t.refused, t.stopped = nil, nil, 0, 0, false
+	t.ready, t.pending, t.slots, t.unopened, t.stopped = nil, nil, 0, fates{}, false
 	return nil
 }
 

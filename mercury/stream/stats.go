@@ -12,7 +12,7 @@ type Stats struct {
 	Full                    uint64 // reliable messages refused with mercury.ErrFull
 	UnreliableDropped       uint64 // by SendUnreliable, for what waited already
 	UnreliableRefused       uint64 // by a connection's lane: too long by now, or it has ended
-	Refused                 uint64 // hellos not accepted, and pending connections pushed out by newer ones
+	Refused                 uint64 // connections that were not let in, but for those that said nothing
 }
 
 // Stats returns the counters as they stand.
@@ -20,7 +20,7 @@ func (t *Transport) Stats() Stats {
 	s := t.stats
 	s.Channels, s.UnreliableRefused = len(t.channels), t.laneRefused.Load()
 	t.mu.Lock()
-	s.Pending, s.Refused = len(t.pending), t.refused
+	s.Pending, s.Refused = len(t.pending), t.unopened.refused()
 	t.mu.Unlock()
 	return s
 }
@@ -33,12 +33,12 @@ func (t *Transport) Pending() int {
 	return len(t.pending)
 }
 
-// CountRefused counts a connection that an adapter did not let in before it gave it to Accept. Any
+// CountUnopened counts a connection that came to nothing before an adapter gave it to Accept. Any
 // goroutine may call it.
-func (t *Transport) CountRefused() {
+func (t *Transport) CountUnopened(why Fate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.refused++
+	t.unopened[why]++
 }
 
 // Channels implements mercury.Carrier.
@@ -51,6 +51,9 @@ func (t *Transport) CarrierStats() mercury.CarrierStats {
 		Channels: own.Channels, RTT: below.RTT, MessagesIn: own.MessagesIn, MessagesOut: own.MessagesOut, BytesIn: own.BytesIn, BytesOut: own.BytesOut,
 		Resends: below.Resends, Lost: below.Lost, Full: own.Full, Refused: own.Refused, Dropped: own.UnreliableDropped + own.UnreliableRefused,
 	}
+	t.mu.Lock()
+	t.unopened.tell(&s)
+	t.mu.Unlock()
 	if below.PacketsOut > 0 {
 		s.Loss = float64(below.Lost) / float64(below.PacketsOut)
 	}

@@ -61,15 +61,15 @@ type Transport struct {
 
 	// What the goroutines of connections share with the owner; mu is never held together with a
 	// link's.
-	mu      sync.Mutex
-	ready   []*link        // have something for the owner
-	links   map[*link]bool // all whose goroutines run
-	pending []*link        // accepted, without a hello; oldest first
-	slots   int            // channels, with accepted ones that the owner has not seen
-	refused uint64
-	fault   error  // why no more can be accepted
-	stopped bool   // nobody is let in: before Begin, and from CloseAll on
-	tell    func() // the owner that there is something for it: Wake, or what Watch was given
+	mu       sync.Mutex
+	ready    []*link        // have something for the owner
+	links    map[*link]bool // all whose goroutines run
+	pending  []*link        // accepted, without a hello; oldest first
+	slots    int            // channels, with accepted ones that the owner has not seen
+	unopened fates
+	fault    error  // why no more can be accepted
+	stopped  bool   // nobody is let in: before Begin, and from CloseAll on
+	tell     func() // the owner that there is something for it: Wake, or what Watch was given
 
 	taken     []*link    // scratch of deliver
 	fullSpare []*channel // scratch of tellRoom

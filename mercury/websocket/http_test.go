@@ -2,8 +2,12 @@ package websocket_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -211,6 +215,48 @@ func TestTLS(t *testing.T) {
 			}
 			defer streamtest.Stop(t, client.Transport)
 			streamtest.WantDial(t, client.Transport, server.Transport, &at, x.want)
+		})
+	}
+}
+
+// Whoever gets no channel is counted by the reason: before the upgrade, and after it.
+func TestUnopened(t *testing.T) {
+	cert, pool := streamtest.Certificate(t)
+	const ask = "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
+	for _, x := range []struct {
+		name  string
+		trust *x509.CertPool
+		path  string // "" for who says nothing
+		gone  bool   // hangs up
+		count string
+	}{
+		{"distrusts", x509.NewCertPool(), websocket.DefaultPath, false, "Unsealed"},
+		{"asks for something else", pool, "/favicon.ico", true, "Strange"},
+		{"upgrades and says nothing", pool, websocket.DefaultPath, false, "Silent"},
+		{"looks for a port", pool, "", true, "HungUp"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			cfg := websocket.Config{Config: stream.Config{Salt: 1, HelloTimeout: 300 * time.Millisecond}, TLS: &tls.Config{Certificates: []tls.Certificate{cert}}}
+			server, err := websocket.Listen("127.0.0.1:0", cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer streamtest.Stop(t, server.Transport)
+			at := server.Self().At.String()
+			raw, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = raw.Close() }()
+			c := tls.Client(raw, &tls.Config{RootCAs: x.trust, ServerName: "127.0.0.1"})
+			if x.path != "" {
+				_, _ = fmt.Fprintf(c, ask, x.path, at)
+				_, _ = c.Read(make([]byte, 1)) // the answer begins
+			}
+			if x.gone {
+				_ = raw.Close()
+			}
+			streamtest.WantUnopened(t, server.Transport, x.count, 1)
 		})
 	}
 }

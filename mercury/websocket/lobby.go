@@ -3,7 +3,10 @@ package websocket
 import (
 	"net"
 	"net/http"
+	"slices"
 	"sync"
+
+	"github.com/cellscape/cellscape/mercury/stream"
 )
 
 // lobby holds the connections that have not become a WebSocket yet, oldest first. Beyond its
@@ -11,35 +14,59 @@ import (
 //
 //	accepted ── waits here ──> upgraded ──> pending at the Transport ──hello──> a channel
 type lobby struct {
-	most    int
-	refused func() // counts connections that must go
+	most     int
+	unopened func(stream.Fate) // counts connections that become none
 
-	mu    sync.Mutex
-	conns []net.Conn
+	mu     sync.Mutex
+	guests []guest
+}
+
+// guest is a connection in the lobby.
+type guest struct {
+	net.Conn
+	asked bool // the first bytes of a request have come
 }
 
 // follow is a http.Server's ConnState.
 func (l *lobby) follow(c net.Conn, state http.ConnState) {
-	var oldest net.Conn
+	if state == http.StateNew {
+		l.enter(c)
+		return
+	}
 	l.mu.Lock()
+	i := slices.IndexFunc(l.guests, func(g guest) bool { return g.Conn == c })
+	if i < 0 {
+		l.mu.Unlock()
+		return
+	}
+	asked := l.guests[i].asked
 	switch state {
-	case http.StateNew:
-		if len(l.conns) >= l.most {
-			oldest = l.conns[0]
-			l.conns = append(l.conns[:0], l.conns[1:]...)
-		}
-		l.conns = append(l.conns, c)
+	case http.StateActive:
+		l.guests[i].asked = true
 	case http.StateHijacked, http.StateClosed:
-		for i, waits := range l.conns {
-			if waits == c {
-				l.conns = append(l.conns[:i], l.conns[i+1:]...)
-				break
-			}
-		}
+		l.guests = slices.Delete(l.guests, i, i+1)
 	}
 	l.mu.Unlock()
+	switch {
+	case state != http.StateClosed:
+	case asked:
+		l.unopened(stream.Strange)
+	default:
+		l.unopened(stream.FateOf(c))
+	}
+}
+
+func (l *lobby) enter(c net.Conn) {
+	var oldest net.Conn
+	l.mu.Lock()
+	if len(l.guests) >= l.most {
+		oldest = l.guests[0].Conn
+		l.guests = slices.Delete(l.guests, 0, 1)
+	}
+	l.guests = append(l.guests, guest{Conn: c})
+	l.mu.Unlock()
 	if oldest != nil {
-		l.refused()
+		l.unopened(stream.Crowded)
 		_ = below(oldest).Close() // TLS's own close could block
 	}
 }

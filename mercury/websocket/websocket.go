@@ -146,7 +146,7 @@ func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
 		return nil, err
 	}
 	mux.Handle(cfg.path(), t)
-	server.ConnState = (&lobby{most: cfg.WithDefaults().MaxPending, refused: t.CountRefused}).follow
+	server.ConnState = (&lobby{most: cfg.WithDefaults().MaxPending, unopened: t.CountUnopened}).follow
 	serving.Go(func() {
 		if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			t.Fail(fmt.Errorf("websocket: accepting: %w", err))

@@ -245,6 +245,7 @@ func counted(s *host.CarrierStats) status.Counts {
 		delete(counts, "mercury."+name)
 	}
 	counts.Take("udp", s.Socket)
+	counts.Take("unopened", s.Unopened)
 	counts.Take("secure", s.Seal)
 	return counts
 }

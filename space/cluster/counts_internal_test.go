@@ -134,7 +134,7 @@ func exportedStructs(t *testing.T, files []string) (names []string) {
 // takes all of them.
 func TestCarriersCountUnderNames(t *testing.T) {
 	var s host.CarrierStats
-	parts := map[string]reflect.Value{"mercury": fill(&s.Endpoint), "udp": fill(&s.Socket), "secure": fill(&s.Seal)}
+	parts := map[string]reflect.Value{"mercury": fill(&s.Endpoint), "udp": fill(&s.Socket), "unopened": fill(&s.Unopened), "secure": fill(&s.Seal)}
 	got := counted(&s)
 	figures := append(fieldsOf(reflect.ValueOf(status.Carrier{})), "UnreliableDropped") // Carrier.Dropped
 	for of, v := range parts {

@@ -2,6 +2,7 @@ package streamtest
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -52,6 +53,25 @@ func WantDial(t testing.TB, client, server *stream.Transport, at *mercurytest.Re
 	}
 	if want == nil && s.Opened != 1 || want != nil && (len(s.Closed) == 0 || !errors.Is(s.Closed[0], want)) {
 		t.Errorf("opened %d times, closed with %v, want %v", s.Opened, s.Closed, want)
+	}
+}
+
+// WantUnopened expects that a Transport has counted that many connections without a channel by that name
+// (mercury.CarrierStats), and no others.
+func WantUnopened(t testing.TB, x *stream.Transport, name string, want uint64) {
+	t.Helper()
+	var counts reflect.Value
+	count := func() uint64 {
+		counts = reflect.ValueOf(x.CarrierStats().Unopened)
+		return counts.FieldByName(name).Uint()
+	}
+	if !Until(patience, func() bool { return count() == want }, x) {
+		t.Errorf("%s is not %d: %+v", name, want, counts)
+	}
+	for i := range counts.NumField() {
+		if other := counts.Type().Field(i).Name; other != name && counts.Field(i).Uint() > 0 {
+			t.Errorf("beside %s there is %s: %+v", name, other, counts)
+		}
 	}
 }
 

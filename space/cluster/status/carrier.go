@@ -30,7 +30,8 @@ type Carrier struct {
 	Full        uint64 `json:"full"`    // reliable messages without room
 
 	// Counts are what else the carrier counts: mercury and udp over UDP, and secure where that seals
-	// it. What udp counts is of the socket, which may be older than the app.
+	// it; over others unopened, the connections that got no channel, by what kept them out
+	// (mercury.CarrierStats). What udp counts is of the socket, which may be older than the app.
 	Counts Counts `json:"counts,omitempty"`
 }
 

@@ -28,10 +28,11 @@ type LoginApp struct {
 	report  wire.Report
 	reports app.Reports
 
-	full   bool // the CellAppMgr lets no one in for now
-	logins logins
-	queue  queue
-	buf    []byte // scratch of answers
+	full    bool // the CellAppMgr lets no one in for now
+	logins  logins
+	queue   queue
+	refused RefusedCounts
+	buf     []byte // scratch of answers
 }
 
 // manager is one of the two that a LoginApp joins.
@@ -52,6 +53,40 @@ type Counts struct {
 	Waiting int
 	// Joined is true if both managers have answered, so that clients can log in.
 	Joined bool
+}
+
+// RefusedCounts are the logins that were refused since the start, by the code that the client was told.
+type RefusedCounts struct {
+	BadVersion, BadDigest, BadCredentials, ServerBusy, NotReady, Malformed, ServerClosing, WorldFull, Replaced, AlreadyLoggedIn uint64
+	// Other counts those with any other code.
+	Other uint64
+}
+
+// of is the count of a code.
+func (c *RefusedCounts) of(code protocol.Code) *uint64 {
+	switch code {
+	case protocol.BadVersion:
+		return &c.BadVersion
+	case protocol.BadDigest:
+		return &c.BadDigest
+	case protocol.BadCredentials:
+		return &c.BadCredentials
+	case protocol.ServerBusy:
+		return &c.ServerBusy
+	case protocol.NotReady:
+		return &c.NotReady
+	case protocol.Malformed:
+		return &c.Malformed
+	case protocol.ServerClosing:
+		return &c.ServerClosing
+	case protocol.WorldFull:
+		return &c.WorldFull
+	case protocol.Replaced:
+		return &c.Replaced
+	case protocol.AlreadyLoggedIn:
+		return &c.AlreadyLoggedIn
+	}
+	return &c.Other
 }
 
 // New returns a LoginApp that joins the CellAppMgr at its first Tick. Its error lists all faults of
@@ -133,6 +168,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 	}
 	app.Report(&l.report, &l.links, &l.routes, &l.cfg.Meters)
 	l.report.Counts.Take("loginapp", l.Counts())
+	l.report.Counts.Take("refused", l.refused)
 	l.manager.Send(&l.report)
 }
 
@@ -299,6 +335,7 @@ func (l *LoginApp) refuse(now time.Duration, in *login, code protocol.Code) {
 	l.forget(in)
 	l.leaveQueue(in)
 	l.report.Refused++
+	*l.refused.of(code)++
 	m := protocol.Refused{Code: code}
 	l.send(in.ch, m.Append(l.buf[:0]))
 	l.logins.enter(now, in, answered)

@@ -121,6 +121,11 @@ func TestFaultsOfAuth(t *testing.T) {
 			r.say(ch, r.login("ann", "right"))
 			r.work()
 			r.wantRefused(ch, x.want)
+			var want RefusedCounts
+			*want.of(x.want) = 1
+			if r.l.refused != want {
+				t.Errorf("counted %+v, want %+v", r.l.refused, want)
+			}
 		})
 	}
 	for _, result := range []any{nil, 7, errors.New("job panicked")} {

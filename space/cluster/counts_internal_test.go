@@ -28,7 +28,7 @@ import (
 func byApps() map[string]any {
 	return map[string]any{
 		"cellappmgr.Counts": &cellappmgr.Counts{}, "cellappmgr.SeatCounts": &cellappmgr.SeatCounts{},
-		"loginapp.Counts": &loginapp.Counts{}, "dbapp.Counts": &dbapp.Counts{}, "baseappmgr.Counts": &baseappmgr.Counts{},
+		"loginapp.Counts": &loginapp.Counts{}, "loginapp.RefusedCounts": &loginapp.RefusedCounts{}, "dbapp.Counts": &dbapp.Counts{}, "baseappmgr.Counts": &baseappmgr.Counts{},
 		"call.Stats": &call.Stats{}, "download.UploadStats": &download.UploadStats{},
 	}
 }

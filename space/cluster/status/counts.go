@@ -4,7 +4,8 @@ import "reflect"
 
 // Counts are figures by name, such as "cellappmgr.Malformed": the package, and the field of its
 // Counts or Stats, which says what is counted. Those that are 0 are left out. Most count from the
-// start of their app; those of loginapp, dbapp and baseappmgr are of now.
+// start of their app, as the logins that a LoginApp has refused ("refused.BadCredentials"); those of
+// loginapp, dbapp and baseappmgr are of now.
 type Counts map[string]uint64
 
 // Take adds the fields of a struct of numbers, each under "of.Field". A bool that is true counts 1.

@@ -38,7 +38,7 @@ type Controller interface {
 	// script.
 	//
 	// A controller with a method Walks() goes where MoveTo does: it ends the walk before it, and the
-	// next one ends it.
+	// next one ends it. With a method Pace() float32 it says how fast it goes, for Real.Pace.
 	Step(r *Real, dt time.Duration) (done bool)
 
 	// AppendState appends what the controller needs to go on, on another cell or after the entity
@@ -76,7 +76,10 @@ func RegisterController[T any, P interface {
 }
 
 // controllers are the controllers of one real, in the order of their ids.
-type controllers struct{ list []controller }
+type controllers struct {
+	list []controller
+	pace float32 // of the walk whose callback runs
+}
 
 type controller struct {
 	Controller
@@ -168,7 +171,9 @@ func (s *controllers) after(id, newest entity.CallbackID) *controller {
 // onlyOwn reports whether there are controllers and all are the library's own, whose steps are alike
 // and short.
 func (s *controllers) onlyOwn() bool {
-	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool { return c.tag != walkTag && c.tag != chaseTag && c.tag != trapTag })
+	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool {
+		return c.tag != walkTag && c.tag != chaseTag && c.tag != trapTag
+	})
 }
 
 // runControllers steps each controller by dt, oldest first. Steps and callbacks may add and cancel
@@ -188,7 +193,11 @@ func (r *Real) runControllers(dt time.Duration) {
 			ended := r.controllers.list[i]
 			r.controllers.list = slices.Delete(r.controllers.list, i, i+1)
 			if ended.method != "" {
+				if r.controllers.pace = 0; walks(ended.Controller) {
+					r.controllers.pace = paceOf(ended.Controller)
+				}
 				r.callBack(ended.method, entity.Callback{ID: id, User: ended.user, Err: ended.failure()})
+				r.controllers.pace = 0
 			}
 		}
 		c = r.controllers.after(id, newest)

@@ -59,6 +59,7 @@ space/cluster/status: bsp
 space/overload: internal/faults balance/load internal/gametime
 FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/overload
 space/internal/hosting: FLOOR2
+space/internal/gait: internal/codec
 
 # Floor 3: who may use entity may use what entity speaks in.
 entity/client/protocol: FLOOR1 ENTITY
@@ -69,10 +70,10 @@ migrate: FLOOR1 ENTITY
 FLOOR3 = FLOOR2 entity/client/protocol entity/store aoi/witness ghost migrate
 
 # Floor 4: the tick that joins them.
-space: FLOOR3 internal/logs space/internal/hosting github.com/vmihailenco/msgpack/v5
+space: FLOOR3 internal/logs space/internal/hosting space/internal/gait github.com/vmihailenco/msgpack/v5
 
 # Beside it: what a script may use or leave.
-space/navigation: internal/faults entity property space
+space/navigation: internal/codec internal/faults entity property space space/internal/gait
 
 # Floor 5: control messages between processes.
 internal/wire: FLOOR3 internal/logs space
@@ -192,7 +193,7 @@ entity: 59
 entity/client: 49
 entity/baseapp: 68
 mercury: 99
-space: 83
+space: 84
 space/cluster: 34
 entity.Base: 50
 space.Cell: 29

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/internal/gait"
 )
 
 // Navigator finds ways. A Mesh is one; a game may have another.
@@ -40,16 +42,27 @@ var (
 	errMalformed = errors.New("navigation: a malformed walk")
 )
 
-// Walk walks an entity along the way to a place, at speed metres per second, and turns it where it goes. When
-// it is there, the script's method of that name is called, if not empty: a func (T) OnX(entity.Callback). If
-// the way ends before, as when its ground has gone, it is called with the Err of Navigator.Path. Only
-// one walk goes on at a time, the last, those of MoveTo among them; space.Real.Cancel ends it.
+// Walk walks an entity along the way to a place, at speed metres per second, of one gait or none,
+// and turns it where it goes. When it is there, the script's method of that name is called, if not
+// empty: a func (T) OnX(entity.Callback). If the way ends before, as when its ground has gone, it
+// is called with the Err of Navigator.Path. Only one walk goes on at a time, the last, those of
+// MoveTo among them; space.Real.Cancel ends it. It takes corners at speed, and brakes only for the
+// end of the way.
 //
-// The script must be a Walker. Errors are those of Path and of space.Real.AddController.
-func Walk(r *space.Real, to property.Vector3, speed float32, method string, user int64) (entity.CallbackID, error) {
+// The script must be a Walker. Errors are those of Path and of space.Real.AddController, and that
+// of a place, speed or gait that makes no sense.
+func Walk(r *space.Real, to property.Vector3, speed float32, method string, user int64, gaits ...space.Gait) (entity.CallbackID, error) {
 	w := &walk{to: to, speed: speed}
 	if !w.valid() {
 		return 0, fmt.Errorf("%w: to %v at %v m/s", errNonsense, to, speed)
+	}
+	options := make([]gait.Options, len(gaits))
+	for i, g := range gaits {
+		options[i] = gait.Options(g)
+	}
+	var err error
+	if w.gait, err = gait.Begin(options, speed, r.Pace()); err != nil {
+		return 0, fmt.Errorf("navigation: %w", err)
 	}
 	if err := w.find(r, r.Position()); err != nil {
 		return 0, err
@@ -57,10 +70,11 @@ func Walk(r *space.Real, to property.Vector3, speed float32, method string, user
 	return r.AddController(w, method, user)
 }
 
-// walk is the controller. Its state is where to, how fast, and the corners that are left.
+// walk is the controller. Its state is where to, how fast, its gait, and the corners that are left.
 type walk struct {
 	to      property.Vector3
 	speed   float32
+	gait    gait.Gait
 	corners []property.Vector3
 	whole   bool // the last corner is to
 	err     error
@@ -91,7 +105,14 @@ func (w *walk) find(r *space.Real, from property.Vector3) error {
 // and looks the way that it went last.
 func (w *walk) Step(r *space.Real, dt time.Duration) (done bool) {
 	begin := r.Position()
-	last, at, done := w.advance(r, begin, w.speed*float32(dt.Seconds()))
+	left := w.left(begin)
+	step, there := w.gait.Step(w.speed, left, dt)
+	far := float32(step)
+	if there && w.whole {
+		far = math.MaxFloat32
+	}
+	last, at, done := w.advance(r, begin, far)
+	w.gait.Moved(step, left-w.left(at))
 	if at == begin {
 		return done
 	}
@@ -99,13 +120,30 @@ func (w *walk) Step(r *space.Real, dt time.Duration) (done bool) {
 		w.err = err
 		return true
 	}
-	if way := at.Sub(last); way.X != 0 || way.Z != 0 {
+	if way := at.Sub(last); !w.gait.KeepsFacing && (way.X != 0 || way.Z != 0) {
 		if err := r.SetDirection(property.Vector3{X: float32(math.Atan2(float64(way.X), float64(way.Z)))}); err != nil {
 			w.err = err
 			return true
 		}
 	}
 	return done
+}
+
+// left is how many metres there are to go; no fewer, beyond the last corner of a part of the way.
+func (w *walk) left(from property.Vector3) (metres float64) {
+	for _, c := range w.corners {
+		metres += apart(from, c)
+		from = c
+	}
+	if w.whole {
+		return metres
+	}
+	return metres + apart(from, w.to)
+}
+
+func apart(a, b property.Vector3) float64 {
+	dx, dy, dz := float64(b.X)-float64(a.X), float64(b.Y)-float64(a.Y), float64(b.Z)-float64(a.Z)
+	return math.Sqrt(float64(dx*dx) + float64(dy*dy) + float64(dz*dz))
 }
 
 // advance goes on by so many metres, and returns where that ends, and the corner before it.
@@ -135,17 +173,30 @@ func (w *walk) advance(r *space.Real, from property.Vector3, left float32) (last
 // Walks says that it ends other walks, and they it.
 func (w *walk) Walks() {}
 
+// Pace is how fast it is.
+func (w *walk) Pace() float32 { return w.gait.Pace(w.speed) }
+
 // Err says why the walk has ended before its end.
 func (w *walk) Err() error { return w.err }
+
+// Flags of a walk that travels.
+const (
+	isWhole = 1 << iota
+	hasGait
+	walkFlags = 1<<iota - 1
+)
 
 // AppendState implements space.Controller.
 func (w *walk) AppendState(b []byte) []byte {
 	b = appendPlace(b, w.to)
 	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(w.speed))
+	flags := len(b)
+	b = w.gait.Append(append(b, 0))
+	if len(b) > flags+1 {
+		b[flags] |= hasGait
+	}
 	if w.whole {
-		b = append(b, 1)
-	} else {
-		b = append(b, 0)
+		b[flags] |= isWhole
 	}
 	for _, c := range w.corners {
 		b = appendPlace(b, c)
@@ -156,11 +207,26 @@ func (w *walk) AppendState(b []byte) []byte {
 // ReadState implements space.Controller.
 func (w *walk) ReadState(b []byte) error {
 	const head, place = 12 + 4 + 1, 12
-	if len(b) < head || (len(b)-head)%place != 0 || (len(b)-head)/place > MaxCorners || b[16] > 1 {
-		return fmt.Errorf("%w: %d bytes", errMalformed, len(b))
+	malformed := fmt.Errorf("%w: %d bytes", errMalformed, len(b))
+	if len(b) < head || b[16]&^byte(walkFlags) != 0 {
+		return malformed
 	}
-	*w = walk{to: readPlace(b), speed: math.Float32frombits(binary.LittleEndian.Uint32(b[12:])), whole: b[16] == 1}
-	for b = b[head:]; len(b) > 0; b = b[place:] {
+	flags := b[16]
+	*w = walk{to: readPlace(b), speed: math.Float32frombits(binary.LittleEndian.Uint32(b[12:])), whole: flags&isWhole != 0}
+	if b = b[head:]; flags&hasGait != 0 {
+		if len(b) < gait.Size {
+			return malformed
+		}
+		rd := codec.NewReader(b[:gait.Size])
+		if w.gait.Read(&rd, w.speed); rd.Close() != nil {
+			return fmt.Errorf("%w: %w", errMalformed, rd.Err())
+		}
+		b = b[gait.Size:]
+	}
+	if len(b)%place != 0 || len(b)/place > MaxCorners {
+		return malformed
+	}
+	for ; len(b) > 0; b = b[place:] {
 		c := readPlace(b)
 		if !c.Finite() {
 			return fmt.Errorf("%w: a corner at %v", errMalformed, c)

@@ -193,3 +193,38 @@ func TestOneWalkAtATime(t *testing.T) {
 		t.Error("a walk goes on after its end")
 	}
 }
+
+// A walk that gathers speed takes the corners at speed, and brakes for the end only.
+func TestGait(t *testing.T) {
+	m, _ := yard(t)
+	p := &patrol{mesh: m}
+	w := start(t, p)
+	id := w.Login("Ada").Player().ID
+	w.Until(10*time.Second, func() bool { return guardOf(w, id) != nil })
+	g := guardOf(w, id)
+	if _, err := navigation.Walk(g.Real, at(60, -50), 20, "OnThere", 0, space.Gait{From: 3}); err == nil || !strings.Contains(err.Error(), "give one Gait or none") {
+		t.Errorf("%v", err)
+	}
+	const top, acceleration = 20, 8
+	if _, err := navigation.Walk(g.Real, at(60, -50), top, "OnThere", 0, space.Gait{Acceleration: acceleration}); err != nil {
+		t.Fatal(err)
+	}
+	last, corner := float32(0), float32(0)
+	w.Until(60*time.Second, func() bool {
+		g := guardOf(w, id)
+		if g == nil {
+			return false
+		}
+		v := g.Pace()
+		if v > top || v > last+acceleration*0.25+0.01 {
+			t.Fatalf("from %v to %v m/s", last, v)
+		}
+		if last = v; g.Position().Z > 85 {
+			corner = max(corner, v)
+		}
+		return len(p.there) > 0
+	})
+	if g := guardOf(w, id); p.there[0] != nil || g.Position() != at(60, -50) || g.Pace() != 0 || corner != top {
+		t.Errorf("%v, at %v with %v m/s; round the corner with %v", p.there, g.Position(), g.Pace(), corner)
+	}
+}

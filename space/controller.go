@@ -172,7 +172,7 @@ func (s *controllers) after(id, newest entity.CallbackID) *controller {
 // and short.
 func (s *controllers) onlyOwn() bool {
 	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool {
-		return c.tag != walkTag && c.tag != chaseTag && c.tag != trapTag
+		return c.tag != walkTag && c.tag != chaseTag && c.tag != trapTag && c.tag != turnTag
 	})
 }
 

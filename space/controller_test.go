@@ -213,6 +213,7 @@ func TestReadControllers(t *testing.T) {
 		"refused state":  {entry(1, "countdown", 'x', 7, 7), "two bytes are wanted"},
 		"panic":          {entry(1, "countdown"), "it cannot count"},
 		"a walk nowhere": {entry(1, walkTag, make([]byte, 16)...), "a walk with an impossible target or speed"},
+		"a turn nowhere": {entry(1, turnTag, make([]byte, 8)...), "a turn to an impossible yaw"},
 		"a gait of one":  {entry(1, walkTag, append((&walk{speed: 1}).AppendState(nil), make([]byte, 13)...)...), "gait: impossible numbers"},
 		"the same twice": {append(entry(1, "countdown", 'x', 7), entry(1, "countdown", 'x', 7)...), errController.Error()},
 		"not given out":  {entry(3, "countdown", 'x', 7), errController.Error()},

@@ -226,6 +226,9 @@ func TestGaitsDoNotAllocate(t *testing.T) {
 	if _, err := a.MoveTo(property.Vector3{X: -5000}, 1, "OnArrival", 0, Gait{Acceleration: 0.01, KeepsFacing: true}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := a.TurnTo(3, 0.001, "OnArrival", 0); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := b.MoveToEntity(a.ID(), 1, 0.001, "OnArrival", 0, Gait{Acceleration: 0.01}); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +242,7 @@ func TestGaitsDoNotAllocate(t *testing.T) {
 
 // What travels beside a plain walk does so for a gait only.
 func TestPlainWalksAreShort(t *testing.T) {
-	for want, c := range map[int]Controller{16: &walk{speed: 1}, 9: &chase{id: 1, speed: 1}} {
+	for want, c := range map[int]Controller{16: &walk{speed: 1}, 9: &chase{id: 1, speed: 1}, 8: &turn{speed: 1}} {
 		if n := len(c.AppendState(nil)); n != want {
 			t.Errorf("%T: %d bytes, want %d", c, n, want)
 		}

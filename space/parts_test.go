@@ -21,6 +21,7 @@ func FuzzParts(f *testing.F) {
 	a := r.avatar(7)
 	_, _ = a.AddTimer(5e9, 1e9, "OnTimer", 1)
 	_, _ = a.MoveTo(property.Vector3{X: -70}, 1, "OnArrival", 2)
+	_, _ = a.TurnTo(2, 1, "OnArrival", 4)
 	_, _ = r.avatar(8).MoveToEntity(7, 1, 3, "OnArrival", 5, Gait{Acceleration: 1, From: 1, KeepsFacing: true})
 	_, _ = a.AddController(&countdown{name: 'a', left: 99}, "OnArrival", 3)
 	r.clientCall(7, 8, allMethod, arg(1)...)

@@ -41,6 +41,7 @@ func NewScripts(schema *property.Schema) *Scripts {
 	RegisterController[walk](s, walkTag)
 	RegisterController[chase](s, chaseTag)
 	RegisterController[trap](s, trapTag)
+	RegisterController[turn](s, turnTag)
 	return s
 }
 

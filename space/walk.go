@@ -30,7 +30,7 @@ type Gait struct {
 	From float32
 	// Through lets it come to its end at speed: the next walk goes on from there.
 	Through bool
-	// KeepsFacing leaves the direction to others. Otherwise the entity looks where it goes.
+	// KeepsFacing leaves the direction to others, such as TurnTo. Otherwise the entity looks where it goes.
 	KeepsFacing bool
 }
 

@@ -21,9 +21,33 @@
 // A type may also have a script for its ghosts, which reads what a ghost holds and is told when it
 // changes; see RegisterGhost.
 //
-// Timers (Real.AddTimer), walks (Real.MoveTo, Real.MoveToEntity), traps, which tell who comes near
-// (Real.AddTrap), and the game's own controllers (Controller, Real.AddController) travel with the
-// entity, and call the script back by the name of a method.
+// Timers (Real.AddTimer), walks (Real.MoveTo, Real.MoveToEntity), turns (Real.TurnTo), traps, which
+// tell who comes near (Real.AddTrap), and the game's own controllers (Controller,
+// Real.AddController) travel with the entity, and call the script back by the name of a method.
+//
+// # Walks and turns
+//
+// One walk and one turn of an entity go on at a time, the last of each. They go by game time: slower
+// in a slow space, and not at all in a frozen one. Each step begins where the entity is by then, so
+// that a script, or a vehicle that it is on, may move it meanwhile; the end is a place and a yaw of
+// the world, and is reached to the bit.
+//
+//	                with no Gait         with an Acceleration
+//	begins          at full speed        with Gait.From, or the speed of the walk before it
+//	goes on         at full speed        gathers speed, up to that of the walk
+//	ends            dead                 brakes and is at rest there; or at speed, with Gait.Through
+//	travels         as where to and      the same, with the speed after the last tick: it goes on
+//	                how fast             from that on another cell, or after a restore
+//
+// A walk with an Acceleration covers (v+w)/2 metres a second in a tick that it begins with the speed v
+// and ends with w. It takes no higher w than that from which it can stop, w²/2a metres later, where
+// it ends. So it never overshoots, it is never faster than it was told to be, and the way does not
+// depend on how long the ticks are, but for the tick in which it reaches its speed. Only if its goal
+// comes nearer, or it began too fast and too near, it brakes harder than it gathers speed.
+//
+// A walk looks where it goes, and sets the yaw in each step. Beside a turn it needs
+// Gait.KeepsFacing. Both take the control from a player's client, as all controllers do that move an
+// entity; the top speed of clients (Real.SetTopSpeed) is none for them.
 //
 // # The life of a cell script
 //

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 
 // Clocks live by timers: one of every tick, some of longer periods, and many that run once, a few
 // times, or are cancelled before they run. They are made in every callback, and carried across
-// offloads and restores, since clocks walk about; so are metronomes, which are controllers. In its
+// offloads and restores, since clocks walk about; so are metronomes, which are controllers. Their
+// walks gather speed and brake, and go on everywhere as fast as they were; and they turn. In its
 // properties a clock keeps a book of what it has started. A restore takes book and timers back
 // together, so what the book says holds in every life: each entry runs as often as it says, and
 // when it says.
@@ -33,6 +35,9 @@ const clockDef = `
 		<goalZ>  <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </goalZ>
 		<wasX>   <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </wasX>
 		<wasZ>   <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </wasZ>
+		<speed>  <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </speed>
+		<yaw>    <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </yaw>
+		<turns>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </turns>
 		<swings>   <Type> ARRAY <of> INT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </swings>
 		<swinging> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </swinging>
 		<ran>    <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </ran>
@@ -86,6 +91,9 @@ type clockCell struct {
 	Lives                    property.Uint32
 	Walk                     property.Uint32
 	GoalX, GoalZ, WasX, WasZ property.Float32
+	Speed                    property.Float32 // of the walk, after the last tick or when it was begun
+	Yaw                      property.Float32 // that it turns to
+	Turns                    property.Uint32
 	Swings                   property.Slice[int64]  // of each metronome, how often it swung and how long it has to go
 	Swinging                 property.Slice[uint32] // their ids
 	Ran                      property.Uint32
@@ -119,6 +127,7 @@ func (s *clockCell) OnCreated() {
 		s.swing(n)
 	}
 	s.walk()
+	s.turn()
 }
 
 // OnRestored goes on by the book: what was due some time after the last tick that the backup knows
@@ -132,11 +141,24 @@ func (s *clockCell) OnRestored() {
 	for _, at := range s.times() {
 		at.Set(at.Get() + gone)
 	}
+	s.sameSpeed("restored")
 	s.start()
 }
 
 // OnLeavingCell starts a timer that the origin will never run.
-func (s *clockCell) OnLeavingCell() { s.start() }
+func (s *clockCell) OnLeavingCell() {
+	s.Speed.Set(s.Pace())
+	s.start()
+}
+
+// OnEnteringCell checks that its walk goes on as fast as it was.
+func (s *clockCell) OnEnteringCell() { s.sameSpeed("handed over") }
+
+func (s *clockCell) sameSpeed(what string) {
+	if v := s.Pace(); v != s.Speed.Get() {
+		s.fault("%s, it walks at %v m/s; it was at %v", what, v, s.Speed.Get())
+	}
+}
 
 // OnEnteredCell starts one before the first tick at the destination.
 func (s *clockCell) OnEnteredCell() { s.start() }
@@ -230,6 +252,7 @@ func (s *clockCell) OnTick(c entity.Callback) {
 	}
 	s.Before.Set(s.Pulse.Get())
 	s.Pulse.Set(s.now())
+	s.Speed.Set(s.Pace())
 }
 
 // lastTick is when there was a tick before this one.
@@ -266,6 +289,7 @@ func (s *clockCell) OnBeat(c entity.Callback) {
 		s.Walk.Set(0)
 		id, _ := s.MoveTo(s.Position(), 1, "", 0)
 		s.fresh(id)
+		s.Speed.Set(s.Pace())
 	}
 	before := time.Duration(s.Beaten.Get())
 	s.period("the beat", &s.Beaten, clockBeat)
@@ -298,13 +322,23 @@ func (s *clockCell) OnBeat(c entity.Callback) {
 	}
 }
 
+// gait is that of its next walk, by turns: at full speed at once, or from the speed of the walk
+// before it, to rest or through.
+func (s *clockCell) gait() space.Gait {
+	g := space.Gait{KeepsFacing: true} // for the turns
+	if n := s.Last.Get() % 3; n > 0 {
+		g.Acceleration, g.Through = 9, n == 2
+	}
+	return g
+}
+
 func (s *clockCell) walk() {
 	if hushed(s.Real) {
 		s.Walk.Set(0)
 		return
 	}
 	to := anywhere(s.Real)
-	id, err := s.MoveTo(to, 30, "OnThere", int64(s.Last.Get()+1))
+	id, err := s.MoveTo(to, 30, "OnThere", int64(s.Last.Get()+1), s.gait())
 	if err != nil {
 		s.fault("walk: %v", err)
 		return
@@ -313,6 +347,30 @@ func (s *clockCell) walk() {
 	s.Walk.Set(uint32(id))
 	s.GoalX.Set(to.X)
 	s.GoalZ.Set(to.Z)
+	s.Speed.Set(s.Pace())
+}
+
+// turn begins another turn, by more than half a turn to the right; so it goes to the left.
+func (s *clockCell) turn() {
+	if hushed(s.Real) {
+		return
+	}
+	s.Yaw.Set(float32(math.Remainder(float64(s.Direction().X)+4, 2*math.Pi)))
+	id, err := s.TurnTo(s.Yaw.Get(), 1.5, "OnTurned", int64(s.Last.Get()+1))
+	if err != nil {
+		s.fault("turn: %v", err)
+		return
+	}
+	s.fresh(id)
+}
+
+// OnTurned turns on.
+func (s *clockCell) OnTurned(c entity.Callback) {
+	if d := s.Direction(); d.X != s.Yaw.Get() || c.User != int64(c.ID) {
+		s.fault("turn %d (%d of its script) ended at %v, and was to %g", c.ID, c.User, d, s.Yaw.Get())
+	}
+	s.Turns.Set(s.Turns.Get() + 1)
+	s.turn()
 }
 
 // OnThere walks on.
@@ -369,14 +427,15 @@ func (k *timersRun) safe() error {
 }
 
 func (k *timersRun) converged() error {
-	ran := uint64(0)
+	ran, turns := uint64(0), uint64(0)
 	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
 		if v.Def().Name == "Clock" && v.IsReal() {
 			ran += get(v, "ran")
+			turns += uint64(v.Script().(*clockCell).Turns.Get())
 		}
 	})
-	if k.c.opts.Wild.Clocks > 0 && ran == 0 && !slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return p.starts > 1 }) {
-		return fmt.Errorf("timers: %d clocks ran nothing", k.c.opts.Wild.Clocks)
+	if k.c.opts.Wild.Clocks > 0 && (ran == 0 || turns == 0) && !slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return p.starts > 1 }) {
+		return fmt.Errorf("timers: %d clocks ran %d timers of their books, and turned %d times", k.c.opts.Wild.Clocks, ran, turns)
 	}
 	return nil
 }

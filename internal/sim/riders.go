@@ -41,7 +41,7 @@ func (s *carriageCell) OnCreated() {
 // OnThere drives on.
 func (s *carriageCell) OnThere(entity.Callback) {
 	if s.Vehicle() == 0 {
-		wander(s.Real, 35)
+		wander(s.Real, 35, space.Gait{Acceleration: 15, Through: true})
 	}
 }
 

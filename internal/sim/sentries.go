@@ -78,7 +78,7 @@ func (s *sentryCell) OnTrap(x space.Trapped) {
 	default:
 		s.w.expect(list.Insert(at, uint64(x.Entity)), nil)
 		if x.User == farSentry && !hushed(s.Real) && s.Chance().IntN(3) == 0 {
-			_, err := s.MoveToEntity(x.Entity, 4, 25, "OnThere", 0)
+			_, err := s.MoveToEntity(x.Entity, 4, 25, "OnThere", 0, space.Gait{Acceleration: 20})
 			s.w.expect(err, space.ErrNotHere)
 		}
 	}

@@ -570,9 +570,9 @@ func (s *roverCell) OnThere(entity.Callback) { s.walk() }
 func (s *roverCell) walk() { wander(s.Real, 40) }
 
 // wander walks on while the game is on; OnThere hears of its end.
-func wander(r *space.Real, speed float32) {
+func wander(r *space.Real, speed float32, gait ...space.Gait) {
 	if !hushed(r) {
-		_, _ = r.MoveTo(anywhere(r), speed, "OnThere", 0)
+		_, _ = r.MoveTo(anywhere(r), speed, "OnThere", 0, gait...)
 	}
 }
 

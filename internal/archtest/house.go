@@ -198,7 +198,7 @@ space/cluster: 34
 entity.Base: 50
 space.Cell: 29
 space.Population: 47
-space.Real: 83
+space.Real: 84
 `
 
 // houseShown names what shows a type of an internal package, though whoever imports the library cannot name

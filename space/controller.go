@@ -38,7 +38,7 @@ type Controller interface {
 	// script.
 	//
 	// A controller with a method Walks() goes where MoveTo does: it ends the walk before it, and the
-	// next one ends it. With a method Pace() float32 it says how fast it goes, for Real.Pace.
+	// next one ends it. With a method Pace() float32 it says how fast it goes, for Real.WalkingSpeed.
 	Step(r *Real, dt time.Duration) (done bool)
 
 	// AppendState appends what the controller needs to go on, on another cell or after the entity

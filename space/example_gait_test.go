@@ -77,7 +77,7 @@ func ExampleGait() {
 		if what == "off" {
 			began = t.Now()
 		}
-		fmt.Printf("%s after %.0f s, at %.0f m/s: %v\n", what, (t.Now() - began).Seconds(), t.Pace(), t.Position())
+		fmt.Printf("%s after %.0f s, at %.0f m/s: %v\n", what, (t.Now() - began).Seconds(), t.WalkingSpeed(), t.Position())
 	}
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	baseapp.Register[Passenger](bases, "Passenger")

@@ -30,7 +30,7 @@ func (r *rig) log(ticks int) (list []string) {
 	for range ticks {
 		r.tick(1)
 		a := r.real(7)
-		list = append(list, fmt.Sprint(a.Position(), a.Direction(), a.Pace()))
+		list = append(list, fmt.Sprint(a.Position(), a.Direction(), a.WalkingSpeed()))
 	}
 	return list
 }
@@ -42,8 +42,8 @@ func TestGaitTravels(t *testing.T) {
 	plain.sortie(cart())
 	want := plain.log(160)
 	plain.diary(7, "arrival 1;")
-	if at := plain.real(7).Position(); at != (property.Vector3{X: 60, Z: 3}) || plain.real(7).Pace() != 0 {
-		t.Errorf("it ends at %v with %v m/s", at, plain.real(7).Pace())
+	if at := plain.real(7).Position(); at != (property.Vector3{X: 60, Z: 3}) || plain.real(7).WalkingSpeed() != 0 {
+		t.Errorf("it ends at %v with %v m/s", at, plain.real(7).WalkingSpeed())
 	}
 	for _, begin := range []float32{-40, -8} { // the line is crossed at full speed, and while it gathers it
 		one, two := newRig(t, 1), newRig(t, 2)
@@ -87,8 +87,8 @@ func TestGaitInSlowTime(t *testing.T) {
 	r.dilate(250, 1)
 	r.tick(160)
 	// 4 s of game time: 16 m, 8 m/s.
-	if a := r.real(7); math.Abs(float64(a.Position().X)+24) > 0.1 || math.Abs(float64(a.Pace())-8) > 0.01 {
-		t.Errorf("at %v with %v m/s", a.Position(), a.Pace())
+	if a := r.real(7); math.Abs(float64(a.Position().X)+24) > 0.1 || math.Abs(float64(a.WalkingSpeed())-8) > 0.01 {
+		t.Errorf("at %v with %v m/s", a.Position(), a.WalkingSpeed())
 	}
 	r.tick(450)
 	r.diary(7, "arrival 1;")
@@ -99,11 +99,11 @@ func TestGaitInAFrozenWorld(t *testing.T) {
 	r := newRig(t, 1)
 	r.sortie(cart())
 	r.tick(20)
-	at, pace := r.real(7).Position(), r.real(7).Pace()
+	at, pace := r.real(7).Position(), r.real(7).WalkingSpeed()
 	r.apps[0].population.Freeze(true)
 	r.tick(20)
-	if r.real(7).Position() != at || r.real(7).Pace() != pace || pace < 3.9 {
-		t.Errorf("at %v with %v m/s, before at %v with %v", r.real(7).Position(), r.real(7).Pace(), at, pace)
+	if r.real(7).Position() != at || r.real(7).WalkingSpeed() != pace || pace < 3.9 {
+		t.Errorf("at %v with %v m/s, before at %v with %v", r.real(7).Position(), r.real(7).WalkingSpeed(), at, pace)
 	}
 }
 
@@ -113,36 +113,36 @@ func TestPace(t *testing.T) {
 	r := newRig(t, 1)
 	r.sortie(Gait{Acceleration: 2, Through: true})
 	a := r.avatar(7)
-	if a.Pace() != 0 {
-		t.Errorf("%v m/s at the beginning", a.Pace())
+	if a.WalkingSpeed() != 0 {
+		t.Errorf("%v m/s at the beginning", a.WalkingSpeed())
 	}
 	var paces []float32
 	a.hook = func(a *Avatar, what string) {
 		if what != "arrival 1" {
 			return
 		}
-		paces = append(paces, a.Pace())
+		paces = append(paces, a.WalkingSpeed())
 		if _, err := a.MoveTo(property.Vector3{X: 60, Z: 60}, 12, "OnArrival", 2, cart()); err != nil {
 			t.Error(err)
 		}
-		paces = append(paces, a.Pace())
+		paces = append(paces, a.WalkingSpeed())
 	}
 	r.tick(126)
 	if len(paces) != 2 || paces[0] != 10 || paces[1] != 10 {
 		t.Errorf("at the end of one walk and the beginning of another: %v m/s", paces)
 	}
-	if _, err := a.MoveTo(property.Vector3{X: -60}, 4, "", 0, cart()); err != nil || a.Pace() != 4 {
-		t.Errorf("%v m/s, %v", a.Pace(), err)
+	if _, err := a.MoveTo(property.Vector3{X: -60}, 4, "", 0, cart()); err != nil || a.WalkingSpeed() != 4 {
+		t.Errorf("%v m/s, %v", a.WalkingSpeed(), err)
 	}
-	if _, err := a.MoveTo(property.Vector3{X: -60}, 9, "", 0); err != nil || a.Pace() != 9 {
-		t.Errorf("without a gait %v m/s, %v", a.Pace(), err)
+	if _, err := a.MoveTo(property.Vector3{X: -60}, 9, "", 0); err != nil || a.WalkingSpeed() != 9 {
+		t.Errorf("without a gait %v m/s, %v", a.WalkingSpeed(), err)
 	}
 	a.Cancel(a.controllers.list[0].id)
-	if a.Pace() != 0 {
-		t.Errorf("%v m/s without a walk", a.Pace())
+	if a.WalkingSpeed() != 0 {
+		t.Errorf("%v m/s without a walk", a.WalkingSpeed())
 	}
-	if _, err := a.MoveTo(property.Vector3{X: -60}, 9, "", 0, Gait{Acceleration: 1, From: 5}); err != nil || a.Pace() != 5 {
-		t.Errorf("from 5 m/s: %v m/s, %v", a.Pace(), err)
+	if _, err := a.MoveTo(property.Vector3{X: -60}, 9, "", 0, Gait{Acceleration: 1, From: 5}); err != nil || a.WalkingSpeed() != 5 {
+		t.Errorf("from 5 m/s: %v m/s, %v", a.WalkingSpeed(), err)
 	}
 }
 
@@ -162,10 +162,10 @@ func TestGaitOfAChase(t *testing.T) {
 		if gap := f.Position().X - d.Position().X; gap < 1.999 {
 			t.Fatalf("%v m apart", gap)
 		}
-		if d.Pace() > 12 || d.Pace()-last > 0.4001 {
-			t.Fatalf("from %v to %v m/s in a tick", last, d.Pace())
+		if d.WalkingSpeed() > 12 || d.WalkingSpeed()-last > 0.4001 {
+			t.Fatalf("from %v to %v m/s in a tick", last, d.WalkingSpeed())
 		}
-		last = d.Pace()
+		last = d.WalkingSpeed()
 	}
 	if d := r.real(dog.ID()); len(d.controllers.list) != 0 || d.cell.self != addr(2) || math.Abs(float64(d.Position().X)-38) > 0.01 {
 		t.Errorf("it is at %v, with %d controllers", d.Position(), len(d.controllers.list))

@@ -24,7 +24,7 @@ type Gait struct {
 	// nearer does it brake harder. 0 is for at once.
 	Acceleration float32
 	// From is the speed with which it begins, in m/s, at most that of the walk. It needs an
-	// Acceleration. A walk that ends another goes on with the speed of that one (Real.Pace), if
+	// Acceleration. A walk that ends another goes on with the speed of that one (Real.WalkingSpeed), if
 	// that is more, as far as its own speed allows; so does one that begins in the callback of
 	// another.
 	From float32
@@ -40,7 +40,7 @@ func (r *Real) beginGait(list []Gait, speed float32) (gait.Gait, error) {
 	for i, g := range list {
 		options[i] = gait.Options(g)
 	}
-	g, err := gait.Begin(options, speed, r.Pace())
+	g, err := gait.Begin(options, speed, r.WalkingSpeed())
 	if err != nil {
 		return g, fmt.Errorf("space: %w", err)
 	}
@@ -74,9 +74,9 @@ func (r *Real) MoveTo(to property.Vector3, speed float32, method string, user in
 	return r.control(&w, walkTag, method, user)
 }
 
-// Pace is how fast a controller walks the entity, in m/s along its way: 0 if none does. In the
+// WalkingSpeed is how fast a controller walks the entity, in m/s along its way: 0 if none does. In the
 // callback of a walk it is how fast that was at its end.
-func (r *Real) Pace() float32 {
+func (r *Real) WalkingSpeed() float32 {
 	for i := range r.controllers.list {
 		if c := r.controllers.list[i].Controller; walks(c) {
 			return paceOf(c)

@@ -61,7 +61,7 @@ func Walk(r *space.Real, to property.Vector3, speed float32, method string, user
 		options[i] = gait.Options(g)
 	}
 	var err error
-	if w.gait, err = gait.Begin(options, speed, r.Pace()); err != nil {
+	if w.gait, err = gait.Begin(options, speed, r.WalkingSpeed()); err != nil {
 		return 0, fmt.Errorf("navigation: %w", err)
 	}
 	if err := w.find(r, r.Position()); err != nil {

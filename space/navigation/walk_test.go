@@ -215,7 +215,7 @@ func TestGait(t *testing.T) {
 		if g == nil {
 			return false
 		}
-		v := g.Pace()
+		v := g.WalkingSpeed()
 		if v > top || v > last+acceleration*0.25+0.01 {
 			t.Fatalf("from %v to %v m/s", last, v)
 		}
@@ -224,7 +224,7 @@ func TestGait(t *testing.T) {
 		}
 		return len(p.there) > 0
 	})
-	if g := guardOf(w, id); p.there[0] != nil || g.Position() != at(60, -50) || g.Pace() != 0 || corner != top {
-		t.Errorf("%v, at %v with %v m/s; round the corner with %v", p.there, g.Position(), g.Pace(), corner)
+	if g := guardOf(w, id); p.there[0] != nil || g.Position() != at(60, -50) || g.WalkingSpeed() != 0 || corner != top {
+		t.Errorf("%v, at %v with %v m/s; round the corner with %v", p.there, g.Position(), g.WalkingSpeed(), corner)
 	}
 }

@@ -86,6 +86,10 @@ func (m *CellAppMgr) expects(app mercury.Address) bool {
 
 // join answers a Join: a new member, or one that comes back over another channel.
 func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.Address, j *wire.Join) {
+	if m.buried(peer) { // while its Join waited: an earlier manager had given it a cell, and it did not know
+		m.dismiss(ch, peer)
+		return
+	}
 	a := m.byAddress(peer)
 	if a == nil {
 		m.replaceStart(now, peer)

@@ -98,11 +98,7 @@ func (m *CellAppMgr) recover(now time.Duration) {
 	late := r.waiting
 	r.waiting, r.peers, r.known = nil, nil, nil
 	for i := range late {
-		if w := &late[i]; m.buried(w.peer) { // an earlier manager had given it a cell, and it did not know
-			m.dismiss(w.ch, w.peer)
-		} else {
-			m.join(now, w.ch, w.peer, &w.join)
-		}
+		m.join(now, late[i].ch, late[i].peer, &late[i].join)
 	}
 	// Reports come first: a balance without them would take every cell for idle.
 	m.balanceAt, m.metaAt = now+m.cfg.Balance.Period, now+m.cfg.Balance.MetaPeriod

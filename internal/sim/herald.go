@@ -39,10 +39,14 @@ type heraldBase struct {
 }
 
 // OnSharedData notes what it hears.
-func (b *heraldBase) OnSharedData(c shared.Change) { b.w.hearShared(b.ID(), entity.BasePart, c) }
+func (b *heraldBase) OnSharedData(c shared.Change) {
+	b.w.hearShared(sharedHearer{b.ID(), entity.BasePart}, 0, c)
+}
 
 // OnSharedData notes what it hears.
-func (s *heraldCell) OnSharedData(c shared.Change) { s.w.hearShared(s.ID(), entity.CellPart, c) }
+func (s *heraldCell) OnSharedData(c shared.Change) {
+	s.w.hearShared(sharedHearer{s.ID(), entity.CellPart}, s.Order().Incarnation, c)
+}
 
 // OnCreated makes the cell part.
 func (b *heraldBase) OnCreated() {

@@ -46,6 +46,7 @@ const (
 	twenty    = "a real was twenty seconds on its way, and its client, whose moves were too many then, was put back"
 	departed  = "a restored base heard first of an incarnation that its former life had ended, and then began one that this had begun, too"
 	forgotten = "a restored base went on with an incarnation whose view its client had been told to forget, and counted what the client had of the next as of that"
+	outlived  = "a cell part on a CellApp that was cut off heard of shared data after its next incarnation had, and that counted as the newest"
 	beside    = "failed beside the others, and was healed by the same changes"
 )
 
@@ -110,6 +111,7 @@ func TestKept(t *testing.T) {
 		{managed(106179), underway},
 		{managed(106289), unwelcome},
 		{managed(104005), hidden},
+		{retiring(193745), outlived},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

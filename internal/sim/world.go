@@ -143,7 +143,7 @@ type world struct {
 	seated   int
 
 	// sharedHeard is what heralds have heard of what the cluster shares.
-	sharedHeard map[sharedHearer]map[string]string
+	sharedHeard map[sharedHearer]map[string]sharedNews
 
 	heralds bool // there are some
 	// consulted, foretold and unanswered count what the oracle was asked; lies are wrong answers.

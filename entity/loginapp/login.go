@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -126,7 +127,7 @@ func (l *LoginApp) overdue(now time.Duration, in *login) {
 	case fresh, answered:
 		l.end(in)
 	default:
-		l.log.Warn("login takes too long", "user", in.user)
+		l.note(now, slog.LevelWarn, "login takes too long", in)
 		l.refuse(now, in, protocol.ServerBusy)
 	}
 }
@@ -202,7 +203,7 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	if in == nil || in.state != checking {
 		return
 	}
-	player, code := l.judge(in, result)
+	player, code := l.judge(now, in, result)
 	if code == 0 && !l.baseAppMgr.joined {
 		code = protocol.NotReady
 	}
@@ -236,7 +237,7 @@ func (l *LoginApp) place(now time.Duration, p *place) {
 }
 
 // judge turns a job's result into a player, or a code for the refusal.
-func (l *LoginApp) judge(in *login, result any) (player Player, code protocol.Code) {
+func (l *LoginApp) judge(now time.Duration, in *login, result any) (player Player, code protocol.Code) {
 	var err error
 	switch v := result.(type) {
 	case verdict:
@@ -253,10 +254,10 @@ func (l *LoginApp) judge(in *login, result any) (player Player, code protocol.Co
 		return player, 0
 	case errors.Is(err, ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		l.report.Errors++
-		l.log.Error("auth failed", "user", in.user, "error", err)
+		l.note(now, slog.LevelError, "auth failed", in, "error", err)
 		return Player{}, protocol.ServerBusy
 	}
-	l.log.Info("login refused", "user", in.user, "error", err)
+	l.note(now, slog.LevelInfo, "login refused", in, "error", err)
 	return Player{}, protocol.BadCredentials
 }
 
@@ -281,7 +282,7 @@ func (l *LoginApp) proxyMade(now time.Duration, p *place, made *wire.ProxyMade, 
 		if err == nil { // it was answered
 			err = &protocol.Refused{Code: code}
 		}
-		l.log.Info("login refused", "user", in.user, "error", err)
+		l.note(now, slog.LevelInfo, "login refused", in, "error", err)
 		l.refuse(now, in, code)
 		return
 	}

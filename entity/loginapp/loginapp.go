@@ -2,6 +2,7 @@ package loginapp
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -32,6 +34,7 @@ type LoginApp struct {
 	logins  logins
 	queue   queue
 	refused RefusedCounts
+	lines   logs.Limit
 	buf     []byte // scratch of answers
 }
 
@@ -327,6 +330,14 @@ func (l *LoginApp) send(ch mercury.ChannelID, msg []byte) {
 	l.buf = msg
 	l.report.BytesDown += uint64(len(msg))
 	l.links.ToClient(ch, true, msg)
+}
+
+// note logs what became of a login that has not come in: of each kind one line in logs.Period, since
+// anyone can make a thousand a second. RefusedCounts has them all.
+func (l *LoginApp) note(now time.Duration, level slog.Level, msg string, in *login, args ...any) {
+	if unlogged, ok := l.lines.Allow(now, msg); ok {
+		l.log.Log(context.Background(), level, msg, append(args, "user", in.user, "unlogged", unlogged)...)
+	}
 }
 
 // refuse tells a client why it may not come in. It sends only the code, since strangers must not

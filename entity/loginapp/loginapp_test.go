@@ -1,9 +1,11 @@
 package loginapp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"testing"
@@ -435,5 +437,24 @@ func TestTickets(t *testing.T) {
 func TestRoutes(t *testing.T) {
 	if differ := newRig(t).l.routes.Check(wire.LoginApp); len(differ) > 0 {
 		t.Errorf("the routes and the table differ in %v", differ)
+	}
+}
+
+// A flood of wrong passwords does not fill the log.
+func TestFloodIsLoggedOnceASecond(t *testing.T) {
+	var log bytes.Buffer
+	r := newRig(t)
+	r.l.log = slog.New(slog.NewTextHandler(&log, nil))
+	r.join()
+	for range 3 {
+		for range 20 {
+			r.say(r.connect(), r.login("ann", "wrong"))
+		}
+		r.work()
+		r.tick(time.Second)
+	}
+	lines := strings.Count(log.String(), "login refused")
+	if lines != 3 || !strings.Contains(log.String(), "unlogged=19") || r.l.refused.BadCredentials != 60 {
+		t.Errorf("%d lines, %d counted:\n%s", lines, r.l.refused.BadCredentials, log.String())
 	}
 }

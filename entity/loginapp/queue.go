@@ -2,6 +2,7 @@ package loginapp
 
 import (
 	"cmp"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -70,7 +71,7 @@ func (l *LoginApp) wait(now time.Duration, p *place) {
 		l.takeOver(now, p, old)
 	}
 	l.enqueue(p)
-	l.log.Info("login waits for room", "user", p.in.user, "waiting", len(l.queue.places))
+	l.note(now, slog.LevelInfo, "login waits for room", p.in, "waiting", len(l.queue.places))
 	l.tellPosition(p.in, slices.Index(l.queue.places, p))
 }
 
@@ -119,7 +120,7 @@ func (l *LoginApp) leaveQueue(in *login) {
 func (l *LoginApp) serveQueue(now time.Duration) {
 	for len(l.queue.places) > 0 && now-l.queue.places[0].since >= MaxWait {
 		in := l.queue.places[0].in
-		l.log.Info("login refused after waiting", "user", in.user)
+		l.note(now, slog.LevelInfo, "login refused after waiting", in)
 		l.refuse(now, in, protocol.WorldFull)
 	}
 	if !l.full && !l.crowded(now) && l.baseAppMgr.joined && l.pending() < l.cfg.MaxPending {

@@ -188,6 +188,10 @@ func (a *BaseApp) Joined() bool { return a.ids != nil }
 // Number is the app's number in the cluster; 0 before it was welcomed.
 func (a *BaseApp) Number() uint32 { return a.number }
 
+// Rehoused tells the app where Config.Managers are now, in the same order; one of which no address is known
+// is not valid. A channel that is open stays.
+func (a *BaseApp) Rehoused(places []netip.AddrPort) { a.cellMgr.Rehoused(places) }
+
 // Tick does what is due at now, and returns when to call it again.
 func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 	if a.disturbed() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -131,6 +132,10 @@ func (l *LoginApp) Counts() Counts {
 		Joined:   l.manager.joined && l.baseAppMgr.joined,
 	}
 }
+
+// Rehoused tells the app where Config.Managers are now, in the same order; one of which no address is known
+// is not valid. A channel that is open stays.
+func (l *LoginApp) Rehoused(places []netip.AddrPort) { l.manager.Rehoused(places) }
 
 // Tick keeps the LoginApp joined, ends what takes too long, and sends reports. It returns when the
 // next Tick is due. While nobody logs in, that is when the next report is.

@@ -42,6 +42,7 @@ type Member struct {
 	stop     wire.Stop       // the newest order about the stop of the world
 
 	places []netip.AddrPort // where a manager may lead; none if that is At alone
+	place  int              // the one of At, or of what At was before it moved
 	dialAt time.Duration
 	turned bool // the last channel led to one that stands by
 }
@@ -66,7 +67,11 @@ func (m *Member) Move(at netip.AddrPort) {
 // Tick dials when it is time to.
 func (m *Member) Tick(now time.Duration) {
 	m.impatient(now)
-	if m.dialled || !m.At.IsValid() || now < m.retryAt {
+	if m.dialled || now < m.retryAt {
+		return
+	}
+	if !m.At.IsValid() {
+		m.lost(now, false)
 		return
 	}
 	m.ch = m.links.Transport.Dial(mercury.Address{At: m.At})

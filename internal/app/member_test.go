@@ -156,3 +156,51 @@ func TestMemberAmong(t *testing.T) {
 		t.Errorf("somebody else calls, and it dials %v", l.to)
 	}
 }
+
+// TestMemberRehoused: managers move to other addresses. A member keeps the channel that it has, and finds them
+// when it needs another; one that dials in vain hears of the new address at once.
+func TestMemberRehoused(t *testing.T) {
+	var l line
+	links := app.Links{Transport: &l}
+	unknown, fifth := netip.AddrPort{}, netip.MustParseAddrPort("10.0.0.5:1")
+	m := app.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	m.Among(unknown, addr4.At, unknown)
+	m.Tick(0)
+	if l.to.At != addr4.At {
+		t.Fatalf("it dials %v first", l.to)
+	}
+	m.Rehoused([]netip.AddrPort{unknown, addr6.At, unknown})
+	m.Tick(1)
+	if l.to.At != addr6.At || l.dials != 2 || l.closes != 1 {
+		t.Fatalf("its manager has moved, and it dials %v; %d dials, %d closed", l.to, l.dials, l.closes)
+	}
+	m.Opened(2)
+	m.Welcomed(1, &wire.Welcome{Term: 1})
+	m.Rehoused([]netip.AddrPort{unknown, fifth, addr4.At})
+	if m.Tick(2); !m.Open() || l.dials != 2 {
+		t.Fatal("it has left the manager that it has a channel to")
+	}
+	now := time.Second
+	m.Closed(now, 2, mercury.ErrTimeout)
+	now += app.NextAfter
+	if m.Tick(now); l.to.At != fifth {
+		t.Fatalf("after the loss of its manager it dials %v", l.to)
+	}
+	m.Closed(now, 3, mercury.ErrTimeout)
+	now += app.NextAfter
+	if m.Tick(now); l.to.At != addr4.At {
+		t.Fatalf("then it dials %v", l.to)
+	}
+	m.Closed(now, 4, mercury.ErrTimeout)
+	for range 2 { // the first place is passed over
+		now += app.NextAfter
+		m.Tick(now)
+	}
+	if l.to.At != fifth {
+		t.Errorf("then it dials %v", l.to)
+	}
+	lone := app.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	if lone.Rehoused([]netip.AddrPort{fifth}); lone.At != addr4.At {
+		t.Error("a member of an address goes to a name's")
+	}
+}

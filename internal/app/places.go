@@ -21,6 +21,11 @@ import (
 //
 // A manager that stands by ends each channel on which somebody joins. One that begins to lead dials
 // all whom the one before knew, so that nobody has to wait until a dead channel is found to be so.
+// A place is a name, and the address that it stands for may change, as where a supervisor starts
+// containers: then whoever looks names up says where the places are now (Rehoused). A channel that is
+// open stays as long as it lives, whatever a name stands for by now. A place of which no address is
+// known is passed over.
+//
 // Nothing here decides who leads: a Welcome of a lower term than the known one is refused, wherever it
 // comes from.
 
@@ -33,11 +38,24 @@ const (
 	NextAfter = 200 * time.Millisecond
 )
 
-// Among tells the member of all places where a manager may lead. The first is tried first.
+// Among tells the member of all places where a manager may lead. The first that has an address is
+// tried first.
 func (m *Member) Among(places ...netip.AddrPort) {
 	m.places = slices.Clone(places)
 	if len(places) > 0 {
-		m.At = places[0]
+		m.place = max(0, slices.IndexFunc(places, netip.AddrPort.IsValid))
+		m.At = places[m.place]
+	}
+}
+
+// Rehoused tells the member where the places are now, in the order of Among.
+func (m *Member) Rehoused(places []netip.AddrPort) {
+	if len(places) != len(m.places) || len(places) == 0 {
+		return // it belongs to one address, which is no name's
+	}
+	m.places = slices.Clone(places)
+	if !m.open {
+		m.Move(places[m.place])
 	}
 }
 
@@ -46,14 +64,16 @@ func (m *Member) TurnedAway() bool { return m.turned }
 
 // lost plans the next try after the end of a channel.
 func (m *Member) lost(now time.Duration, wasMember bool) {
-	if len(m.places) < 2 {
-		m.retryAt = now + RejoinAfter
+	if m.retryAt = now + RejoinAfter; len(m.places) == 0 {
 		return
 	}
-	m.retryAt = now + NextAfter
-	if !wasMember {
-		m.At = m.places[(slices.Index(m.places, m.At)+1)%len(m.places)]
+	if len(m.places) > 1 {
+		m.retryAt = now + NextAfter
+		if !wasMember {
+			m.place = (m.place + 1) % len(m.places)
+		}
 	}
+	m.At = m.places[m.place]
 }
 
 // impatient gives up a dial that takes too long, if there are other places.
@@ -78,6 +98,7 @@ func (m *Member) called(ch mercury.ChannelID) {
 	peer, _ := m.links.Transport.Peer(ch)
 	switch {
 	case m.At != peer.At:
+		m.place = slices.Index(m.places, peer.At)
 		m.Move(peer.At)
 	case m.open && m.peer != peer: // the open channel leads to an earlier start
 		m.links.Close(m.ch)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
@@ -144,6 +145,10 @@ func (a *CellApp) Cells() iter.Seq[space.Hosted] {
 		}
 	}
 }
+
+// Rehoused tells the app where Config.Managers are now, in the same order; one of which no address is known
+// is not valid. A channel that is open stays.
+func (a *CellApp) Rehoused(places []netip.AddrPort) { a.manager.Rehoused(places) }
 
 // Tick runs a tick if one is due and returns when the next one is.
 func (a *CellApp) Tick(now time.Duration) (next time.Duration) {

@@ -2,6 +2,7 @@ package cellappmgr
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -16,9 +17,48 @@ import (
 func (s *Seat) dialFellows(now time.Duration) {
 	for i := range s.fellows {
 		f := &s.fellows[i]
-		if f.ch == 0 && now-f.dialAt >= redial {
+		if f.ch == 0 && f.at.IsValid() && now-f.dialAt >= redial {
 			f.ch, f.dialAt = s.cfg.Transport.Dial(mercury.Address{At: f.at}), now
 		}
+	}
+}
+
+// Rehoused tells the Seat where Places are now, in the same order; one of which no address is known
+// is not valid. A channel to another manager stays as long as it lives, or until that one speaks from
+// its new address.
+func (s *Seat) Rehoused(places []netip.AddrPort) {
+	if len(places) != len(s.cfg.Places) {
+		return // its place is an address, which is no name's
+	}
+	s.cfg.Places = slices.Clone(places)
+	for i := range s.fellows {
+		f := &s.fellows[i]
+		if at := places[f.voter]; at.IsValid() && at != f.at {
+			s.log.Info("another manager has another address", "was", f.at, "is", at)
+			f.at, f.dialAt = at, -redial
+			if !f.open {
+				s.hangUp(f)
+			}
+		}
+	}
+}
+
+// hangUp gives up the channel to another manager, so that it is dialled again.
+func (s *Seat) hangUp(f *fellow) {
+	if f.ch != 0 {
+		s.cfg.Transport.Close(f.ch)
+		f.lost()
+	}
+}
+
+// lost forgets the channel to another manager, and what it was told over that.
+func (f *fellow) lost() { f.ch, f.open, f.told, f.toldSaved, f.knows = 0, false, nil, false, false }
+
+// meet hangs up on the former address of another manager that speaks from its new one.
+func (s *Seat) meet(f *fellow) {
+	if at, ok := s.cfg.Transport.Peer(f.ch); f.open && ok && at.At != f.at {
+		s.hangUp(f)
+		s.countStandbys()
 	}
 }
 
@@ -136,6 +176,7 @@ func (s *Seat) ofFellow(now time.Duration, ch mercury.ChannelID, msg []byte) boo
 	i := slices.IndexFunc(s.fellows, func(f fellow) bool { return f.at == peer.At })
 	err = errForeign
 	if known && i >= 0 && wire.Proved(s.cfg.Transport.Standing(ch), wire.CellAppMgr, id) {
+		s.meet(&s.fellows[i])
 		err = s.hear(now, ch, peer, &s.fellows[i], id, body)
 	}
 	if err != nil {

@@ -18,7 +18,8 @@ type SeatConfig struct {
 	// Config is that of the managers that lead here. Its Term is the lowest to lead in; 0 for any.
 	Config
 	// Places are all places where a manager of the cluster may lead, in the same order for all, with
-	// the one of Transport among them. None means that there is no other.
+	// the one of Transport among them. None means that there is no other. One whose address is not known
+	// yet is not valid; see Seat.Rehoused.
 	Places []netip.AddrPort
 	// Lease says who leads. Default: the votes of the managers at Places.
 	Lease Lease
@@ -360,7 +361,7 @@ func (s *Seat) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 		return
 	}
 	if f := s.fellowBy(ch); f != nil {
-		f.ch, f.open, f.told, f.toldSaved, f.knows = 0, false, nil, false, false
+		f.lost()
 		s.countStandbys()
 		return
 	}

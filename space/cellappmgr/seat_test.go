@@ -141,3 +141,47 @@ func TestSeatAlone(t *testing.T) {
 	}
 	var _ mercury.Handler = again
 }
+
+// TestSeatRehoused: another manager is started again at another address. It is dialled there, and heard, and
+// what has taken its former address is not.
+func TestSeatRehoused(t *testing.T) {
+	r := newRig(t, nil)
+	r.net.answers = true
+	cfg := r.m.cfg
+	cfg.Term = 0
+	own, first, second, third := cfg.Transport.Self().At, at(2), at(3), at(4)
+	s, err := NewSeat(SeatConfig{Config: cfg, Places: []netip.AddrPort{own, first.At, {}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Tick(0)
+	if a, b := &s.fellows[0], &s.fellows[1]; a.ch == 0 || b.ch != 0 {
+		t.Fatalf("it dials %+v, %+v", a, b)
+	}
+	f := &s.fellows[0]
+	s.Opened(0, f.ch, first)
+	s.Rehoused([]netip.AddrPort{own, second.At, third.At})
+	if !f.open {
+		t.Error("the channel is given up while it lives")
+	}
+	if s.Tick(redial); s.fellows[1].ch == 0 {
+		t.Error("a manager whose address has come to be known is not dialled")
+	}
+	ask := wire.Encode(nil, &wire.LeaseAsk{Term: 2, Round: 1})
+	was := r.connect(wire.CellAppMgr, first)
+	if s.Message(time.Second, was.ch, true, ask); s.Counts().Foreign != 1 || !f.open {
+		t.Errorf("its former address is heard: %+v", s.Counts())
+	}
+	is := r.connect(wire.CellAppMgr, second)
+	s.Message(time.Second, is.ch, true, ask)
+	if s.Counts().Foreign != 1 || f.open {
+		t.Errorf("its new address is not heard, or the channel to the former is kept: %+v, %+v", s.Counts(), f)
+	}
+	if s.Tick(2 * redial); f.ch == 0 {
+		t.Error("it is not dialled at its new address")
+	}
+	s.Rehoused(nil)
+	if len(s.cfg.Places) != 3 {
+		t.Error("it forgets its places")
+	}
+}

@@ -25,8 +25,8 @@ type Cluster struct {
 	cfg     Config
 	host    *host.Host
 	manager netip.AddrPort
-	places  []netip.AddrPort // of Config.Managers
-	lead    *leading         // nil unless managers elsewhere may lead, too
+	places  *lookup  // of Config.Managers
+	lead    *leading // nil unless managers elsewhere may lead, too
 
 	cellAppMgr, baseAppMgr, loginApp, dbApp *host.Process
 
@@ -77,7 +77,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 // the process stands by; it leads when a majority of the others has voted for it.
 func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
-		if len(c.places) > 1 {
+		if c.several() {
 			lead := newLeading()
 			if err := c.startCellAppMgr(false, lead); err != nil {
 				return err
@@ -125,12 +125,13 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	}
 	notices := append(cfg.notices(), cfg.openDoors()...)
 	cfg = cfg.withDefaults()
-	places, err := cfg.managerPlaces()
-	if err != nil {
+	places := newLookup(cfg.Managers, cfg.Resolve, cfg.Log)
+	if err := places.find(ctx, cfg.StartTimeout); err != nil {
+		places.quit()
 		return nil, err
 	}
-	if len(places) > 0 && !manager.IsValid() {
-		manager = places[0]
+	if !manager.IsValid() {
+		manager = places.first()
 	}
 	c := &Cluster{manager: manager, places: places, retired: make(map[*host.Process]bool)}
 	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
@@ -146,6 +147,7 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	}
 	c.cfg, c.host = cfg, h
 	if err = processes(c); err == nil {
+		c.places.follow(c.all)
 		err = c.ready(ctx)
 	}
 	if err != nil {
@@ -154,6 +156,9 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	c.detach = context.AfterFunc(ctx, func() { _ = c.Stop() })
 	return c, nil
 }
+
+// several reports whether managers elsewhere may lead, too.
+func (c *Cluster) several() bool { return len(c.cfg.Managers) > 1 }
 
 // ManagerAddr is where the CellAppMgr listens, for other processes and observers to join.
 func (c *Cluster) ManagerAddr() netip.AddrPort { return c.manager }
@@ -204,7 +209,7 @@ func (c *Cluster) Status() (w status.World, err error) {
 		s := a.(*cellappmgr.Seat)
 		w, leads = s.Status(), s.Term() > 0
 	})
-	if err == nil && !leads && len(c.places) > 1 {
+	if err == nil && !leads && c.several() {
 		err = ErrStandsBy
 	}
 	return w, err
@@ -321,6 +326,7 @@ func (c *Cluster) Stop() error {
 		}
 		c.stopping.Store(true)
 		c.leave()
+		c.places.stop()
 		if c.lead != nil {
 			c.lead.stop()
 		}

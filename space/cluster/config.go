@@ -2,10 +2,10 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"slices"
 	"time"
@@ -205,9 +205,15 @@ type Config struct {
 	ManagerPort uint16
 	// Managers are the "host:port" of all managers, if there are several: three bear the loss of
 	// one, five of two. They lead by turns; see cellappmgr. All roles take the same list, and join
-	// whoever leads. The managers of an entry are started with its Listen and ManagerPort. Default:
-	// one.
+	// whoever leads. The managers of an entry are started with its Listen and ManagerPort. A name is
+	// looked up again and again, so managers may come back at another address, as containers do;
+	// for one place that moves, too, give its name here. Default: one.
 	Managers []string
+	// Resolve looks an entry of Managers up, every two seconds. With it the entries may be any names,
+	// such as those of a service registry. Several addresses are ways to the same managers; while
+	// there is an error, or none, the last known one stays. It is called on a goroutine of its own
+	// and must heed ctx. Default: the host names of the system.
+	Resolve func(ctx context.Context, place string) ([]netip.AddrPort, error)
 	// Doors are where players come in, over any number of networks. Default: one over UDP, at free
 	// ports of Listen.
 	Doors []Door
@@ -421,18 +427,4 @@ func orDefault[T comparable](v *T, d T) {
 	if *v == zero {
 		*v = d
 	}
-}
-
-// ManagerAddr resolves the "host:port" of a world's managers. Port 0 is only for starting them, at
-// a free port; the others then join what Cluster.ManagerAddr returns.
-func ManagerAddr(addr string) (netip.AddrPort, error) {
-	at, err := net.ResolveUDPAddr("udp", addr)
-	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %w", err)
-	}
-	if at.IP == nil || at.IP.IsUnspecified() {
-		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %q lacks a host", addr)
-	}
-	a := at.AddrPort()
-	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()), nil
 }

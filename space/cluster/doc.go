@@ -55,6 +55,12 @@
 // two seconds, and after two more players log in again. Whoever plays notices nothing. Keep as many
 // running as there are places: a majority must vote, so the last of three does not lead.
 //
+// A place is a host name and a port, or any name for Config.Resolve, which may ask a service registry.
+// What the name stands for may change: managers that a supervisor of containers starts again have
+// another address, and whoever looks for them hears of it within some seconds. A name that stands for
+// nothing yet, or nothing any more, is waited for. All other processes tell the managers their own
+// addresses, so these names are all that a process needs to be told of its world.
+//
 // # Deaths
 //
 // What the death of a process costs. The others notice a killed process by its closed port, a silent

@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"context"
-	"net/netip"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -129,7 +129,7 @@ func (c *Cluster) leave() {
 // for longer than until. When all of them were stopped at once the standbys used to end first. The leader
 // lost its majority, the store with it, and BaseApps could not write what they had.
 func (c *Cluster) awaitLeader(until time.Time) {
-	if c.cellAppMgr == nil || len(c.places) < 2 {
+	if c.cellAppMgr == nil || !c.several() {
 		return
 	}
 	standsBy := func() (yes, awaited bool) {
@@ -147,29 +147,24 @@ func (c *Cluster) awaitLeader(until time.Time) {
 	}
 }
 
-// managerPlaces resolves Managers.
-func (c *Config) managerPlaces() (places []netip.AddrPort, err error) {
-	for _, m := range c.Managers {
-		at, err := ManagerAddr(m)
-		if err != nil {
-			return nil, err
-		}
-		places = append(places, at)
-	}
-	return places, nil
-}
-
 func (c *Config) validateManagers() error {
 	all := faults.In("cluster: Config.Managers ")
 	fault := all.If
 	n := len(c.Managers)
 	fault(n > wire.MaxManagers, "are %d: give at most %d", n, wire.MaxManagers)
 	fault(n > 0 && n%2 == 0, "are %d, of which more than half must vote: give %d, which bear the loss of as many", n, n-1)
-	places, err := c.managerPlaces()
-	for i, at := range places {
-		fault(at.Port() == 0, "[%d] is %q: give its port", i, c.Managers[i])
-		fault(slices.Contains(places[:i], at), "[%d] is %q again: give each its own place", i, c.Managers[i])
+	for i, m := range c.Managers {
+		fault(slices.Contains(c.Managers[:i], m), "[%d] is %q again: give each its own place", i, m)
+		if c.Resolve != nil {
+			fault(m == "", "[%d] is empty: give what Resolve looks up", i)
+			continue
+		}
+		name, port, err := net.SplitHostPort(m)
+		fault(err != nil || name == "", "[%d] is %q: give it as host:port", i, m)
+		if err == nil {
+			p, err := net.LookupPort(UDP, port)
+			fault(err != nil || p == 0, "[%d] is %q: give its port", i, m)
+		}
 	}
-	all.Add(err)
 	return all.Err()
 }

@@ -25,6 +25,10 @@ type ObserverConfig struct {
 	Manager netip.AddrPort
 	// Managers are all places where it may lead, if there are several.
 	Managers []netip.AddrPort
+	// Places are the same as Config.Managers has them, with its Resolve, instead of Manager and Managers:
+	// the observer then finds managers that have another address, too.
+	Places  []string
+	Resolve func(ctx context.Context, place string) ([]netip.AddrPort, error)
 	// ServerKey is the public half of the world's Config.Key. Required for a sealed world.
 	ServerKey secure.PublicKey
 	// Access admits the observer to a sealed world, and is required there: the Observer or the
@@ -38,6 +42,9 @@ type ObserverConfig struct {
 
 // where lists the places at which managers may lead.
 func (c *ObserverConfig) where() string {
+	if len(c.Places) > 0 {
+		return strings.Join(c.Places, ", ")
+	}
 	if len(c.Managers) == 0 {
 		return c.Manager.String()
 	}
@@ -59,6 +66,7 @@ var ErrNotOperator = errors.New("cluster: freezing or stopping a world takes an 
 type Observer struct {
 	host    *host.Host
 	process *host.Process
+	places  *lookup
 	where   string // it looks for the managers
 	reads   bool   // it may only read
 
@@ -74,18 +82,26 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if !cfg.Manager.IsValid() || cfg.Manager.Port() == 0 {
-		return nil, fmt.Errorf("cluster: ObserverConfig.Manager is %v: give the address and port of the CellAppMgr", cfg.Manager)
+	if len(cfg.Places) == 0 && (!cfg.Manager.IsValid() || cfg.Manager.Port() == 0) {
+		return nil, fmt.Errorf("cluster: ObserverConfig.Manager is %v: give the address and port of the CellAppMgr, or Places", cfg.Manager)
 	}
 	if cfg.ServerKey.IsZero() != cfg.Access.IsZero() {
 		return nil, errors.New("cluster: ObserverConfig has only one of ServerKey and Access: give both for a sealed world, neither for another")
 	}
 	orDefault(&cfg.Listen, DefaultListen)
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	places := newLookup(cfg.Places, cfg.Resolve, cfg.Log)
+	if len(cfg.Places) > 0 {
+		_ = places.round(ctx) // it has logged what it did not find, and looks again
+		cfg.Manager, cfg.Managers = places.first(), places.now()
+	}
 	h, err := host.New(host.Config{Log: cfg.Log})
 	if err != nil {
 		return nil, err
 	}
-	o := &Observer{host: h, where: cfg.where(), reads: cfg.Access.Standing() == mercury.Observer, news: make(chan struct{})}
+	o := &Observer{host: h, places: places, where: cfg.where(), reads: cfg.Access.Standing() == mercury.Observer, news: make(chan struct{})}
 	listen, err := addressOf(cfg.Listen)
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
@@ -96,11 +112,15 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
+	places.follow(func() []*host.Process { return []*host.Process{o.process} })
 	return o, nil
 }
 
 // Close ends the observation.
-func (o *Observer) Close() error { return o.host.Close() }
+func (o *Observer) Close() error {
+	o.places.stop()
+	return o.host.Close()
+}
 
 func (o *Observer) put(w status.World) {
 	o.mu.Lock()
@@ -190,6 +210,9 @@ func (w *watcher) Tick(now time.Duration) time.Duration {
 	w.manager.Tick(now)
 	return now + watchPeriod
 }
+
+// Rehoused is told where managers may lead now.
+func (w *watcher) Rehoused(places []netip.AddrPort) { w.manager.Rehoused(places) }
 
 func (w *watcher) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) {
 	if !w.manager.Opened(ch) {

@@ -127,7 +127,7 @@ func hopeless(err error) bool {
 
 // watchManagers asks managers elsewhere, as an observer.
 func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err error) {
-	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, Managers: c.places, ServerKey: c.cfg.publicKey(), Access: c.cfg.observerKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
+	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, Managers: c.places.now(), ServerKey: c.cfg.publicKey(), Access: c.cfg.observerKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
 	if err != nil {
 		return nil, err
 	}

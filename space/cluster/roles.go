@@ -80,7 +80,9 @@ func (c Config) Roles(manager netip.AddrPort) (*Roles, error) {
 }
 
 // roles are those of a Cluster, which knows by now where the managers are.
-func (c *Cluster) roles() *Roles { return &Roles{cfg: &c.cfg, manager: c.manager, managers: c.places} }
+func (c *Cluster) roles() *Roles {
+	return &Roles{cfg: &c.cfg, manager: c.manager, managers: c.places.now()}
+}
 
 // Config is the configuration, with its defaults.
 func (r *Roles) Config() Config { return *r.cfg }

@@ -182,7 +182,7 @@ type watcher struct {
 	log     *slog.Logger
 
 	ending   status.Stop // how far the stop of the world is, as it was told
-	heardEnd bool        // by the manager that it is joined to now
+	heardEnd bool        // the order, by the manager that it is joined to now
 }
 
 // watchPeriod is the time between ticks. A tick only joins again if needed.
@@ -200,7 +200,9 @@ func newWatcher(t mercury.Transport, cfg *ObserverConfig, log *slog.Logger, put 
 		w.log.Error("the managers refuse the observer", "reason", m.Reason)
 		w.manager.Refused(now, m.Reason)
 	})
-	app.On(&w.routes, func(_ time.Duration, m *wire.WorldEnding) { w.ending, w.heardEnd = m.Stop, true })
+	// A manager that has just begun to lead says that no stop is under way: it was told too early, and has
+	// to be told again. That was taken for an answer, and the world never stopped.
+	app.On(&w.routes, func(_ time.Duration, m *wire.WorldEnding) { w.ending, w.heardEnd = m.Stop, m.Stop.Step != "" })
 	w.routes.Ignore(wire.WelcomeID, wire.DismissedID)
 	return w
 }

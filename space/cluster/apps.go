@@ -46,6 +46,7 @@ func (c *Cluster) startCellAppMgr(fresh bool, lead *leading) error {
 		return err
 	}
 	c.cellAppMgr, c.manager = p, p.Address().At
+	c.places.pin(c.manager)
 	return nil
 }
 

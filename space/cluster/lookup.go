@@ -45,7 +45,8 @@ type lookup struct {
 	mu sync.Mutex
 	at []netip.AddrPort // of each name; not valid while it is not known
 
-	fails       []bool // by name: the last lookup failed
+	own         netip.AddrPort // where managers here listen; not valid where there are none
+	fails       []bool         // by name: the last lookup failed
 	quit        context.CancelFunc
 	quitted     context.Context
 	ended       chan struct{}
@@ -97,6 +98,14 @@ func (l *lookup) find(ctx context.Context, limit time.Duration) error {
 	}
 }
 
+// pin says where managers here listen. Whatever their own name stands for at times, they stay there: they
+// would not find themselves among the places when they begin anew.
+func (l *lookup) pin(at netip.AddrPort) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.own = at
+}
+
 // round looks all names up. Its errors are those of names that have no address now.
 func (l *lookup) round(ctx context.Context) error {
 	var faults []error
@@ -128,7 +137,7 @@ func (l *lookup) take(i int, found []netip.AddrPort) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := fmt.Errorf("nothing was found: %w", ErrNoManager)
-	if slices.Contains(found, l.at[i]) {
+	if known := l.at[i]; known.IsValid() && known == l.own || slices.Contains(found, known) {
 		return nil
 	}
 	for _, at := range found {

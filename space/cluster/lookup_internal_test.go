@@ -31,6 +31,8 @@ func TestLookupKeepsWhatHolds(t *testing.T) {
 	step(b, c)
 	fault = nil
 	step(c, c)
+	l.pin(c)
+	step(c, a)
 	if n := strings.Count(log.String(), "has no address"); n != 1 || strings.Count(log.String(), "again") != 1 {
 		t.Errorf("logged:\n%s", log.String())
 	}

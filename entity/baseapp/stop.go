@@ -197,6 +197,7 @@ func (a *BaseApp) unsettled(m *wire.StopState) {
 		}
 		n := 0
 		switch state := b.link.State(); {
+		case b.keep.ending: // it waits for the store alone, and so does held
 		case b.destroying:
 			n = 1
 		case state != linkNone && !b.link.Live():
@@ -217,16 +218,19 @@ func (a *BaseApp) unsettled(m *wire.StopState) {
 	}
 }
 
-// saved says what became of the bases that the store keeps.
+// saved says what became of the bases that the store keeps. One that has ended is here until the store has
+// its last write.
 func (a *BaseApp) saved() []status.Saved {
 	var sum status.Stop
 	for _, b := range a.list {
 		k := &b.keep
-		if k.typ == nil || b.ended() {
+		if k.typ == nil || b.removed || k.ending && (k.over || !k.mayExist() && !k.wanted) {
 			continue
 		}
 		s := status.Saved{Type: k.typ.Name}
 		switch {
+		case k.ending:
+			s.Failed = 1
 		case !k.over && !b.isKept():
 			s.Unkept = 1
 		case k.final == 0 || k.confirmed < k.final || k.wanted:

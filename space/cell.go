@@ -174,6 +174,7 @@ func (c *Cell) runEntities(dt time.Duration) {
 		r.runControllers(dt)
 		r.timers.Run(r.Now(), r.callBack) // arriving may have added some
 		r.timeOut()
+		r.runSeek()
 	}
 	c.watch.Leave()
 	c.work.shareWalks()

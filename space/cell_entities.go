@@ -154,6 +154,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 		r.pass = slices.Clone(m.Pass)
 		if m.Restored {
 			r.patientUntil = c.now + CallPatience
+			r.seek()
 		}
 		return nil
 	})

@@ -171,7 +171,10 @@ func (p *Population) HandleRemainder(a *flow.Remainder) {
 	}
 	r := rec.real
 	if end := r.known(a.From, a.FromPart); end != nil {
-		end.prospect.Take(a, &end.in, end.cause, end.upload)
+		if end.prospect.Take(a, &end.in, end.cause, end.upload) && a.Gone() && a.FromPart == entity.BasePart {
+			r.forsaken(a.From)
+			rec.cell.tellRefused()
+		}
 	}
 }
 

@@ -315,6 +315,40 @@ func (c *Cell) tellFailed() {
 	})
 }
 
+// seek has the real ask, for some time, whether the bases are there still that owe it answers: see
+// flow.SeekTime.
+func (r *Real) seek() { r.seekUntil = r.cell.now + flow.SeekTime }
+
+// runSeek asks.
+func (r *Real) runSeek() {
+	now := r.cell.now
+	if r.seekUntil == 0 {
+		return
+	}
+	if now >= r.seekUntil || r.requests.Len() == 0 {
+		r.seekUntil = 0
+		return
+	}
+	r.requests.EachBase(func(_ flow.RequestID, target entity.ID) {
+		home, based := r.cell.out.Home(target)
+		if target == r.e.ID || !based || r.cell.out.Dead(home) {
+			return
+		}
+		if p, err := r.peer(target, entity.BasePart); err == nil && p.prospect.MayAsk(now, flow.SeekAgain) {
+			r.inquire(p, home)
+		}
+	})
+}
+
+// forsaken ends the calls to a base that is gone.
+func (r *Real) forsaken(by entity.ID) {
+	r.requests.EachBase(func(id flow.RequestID, target entity.ID) {
+		if target == by {
+			r.fail(id, errBaseDead)
+		}
+	})
+}
+
 // forsake ends the calls to entities whose bases have died and that nobody has inherited: what they had
 // handled they cannot answer.
 func (r *Real) forsake() {

@@ -59,6 +59,9 @@ func (c *Cell) basesMoved(app mercury.Address) {
 	}
 	for _, rec := range c.reals {
 		rec.real.forsake()
+		if c.out.Dead(app) {
+			rec.real.seek()
+		}
 		rec.real.quietUntil = 0
 		for i := range rec.real.flows {
 			c.population.inheritedFlow(&rec.real.flows[i], app)

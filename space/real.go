@@ -106,6 +106,7 @@ type Real struct {
 	// What came from other entities since that backup.
 	unsavedCalls, unsavedBytes int
 	patientUntil               time.Duration // see CallPatience
+	seekUntil                  time.Duration // see seek
 	untold                     *untold       // from the copy that it is being restored from
 	viewed                     restoredSight // from there, too
 

@@ -52,6 +52,8 @@ type base struct {
 	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
 	// ones.
 	told uint32
+	// seekUntil is until when it asks after those who owe it answers (seek.go); 0 for not.
+	seekUntil time.Duration
 	// sharedHeard is the last change of what the cluster shares that the script was told.
 	sharedHeard uint64
 	room        uint32  // how many bytes of an unreliable message the client's channel takes
@@ -258,6 +260,7 @@ func (b *base) tick() {
 		}
 		b.timers.Run(b.app.game, b.runTimer)
 		b.timeOut()
+		b.tickSeek()
 		b.runCommits()
 		b.tellStored()
 	}

@@ -165,7 +165,13 @@ func (a *BaseApp) takeRemainder(by sender, m *flow.Remainder) {
 		return
 	}
 	t := b.talks[i]
-	if t.prospect.Take(m, &t.in, t.cause, 0) && t.prospect.Nothing && !t.active && t.atRest() {
+	if !t.prospect.Take(m, &t.in, t.cause, 0) {
+		return
+	}
+	if m.Gone() && m.FromPart == entity.BasePart {
+		b.forsaken(m.From)
+	}
+	if t.prospect.Nothing && !t.active && t.atRest() {
 		t.forget()
 	}
 }

@@ -68,6 +68,7 @@ func (a *BaseApp) baseAppDead(m *wire.AppDead) {
 				b.fail(id, errBaseDead)
 			}
 		})
+		b.seek()
 	}
 	a.rehome()
 	if slices.Contains(a.goers, app) {

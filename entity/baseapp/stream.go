@@ -286,6 +286,7 @@ func (a *BaseApp) restore(h *heritage) error {
 		return fmt.Errorf("baseapp: entity %v: %w", id, err)
 	}
 	b.reviveGiving()
+	b.seek()
 	b.copied.came = h.came
 	if a.roster.Departures().Any(a.net.Self()) || h.from == a.net.Self() {
 		// Holders may have copies from when the base was here before. No app sends a million copies a second.

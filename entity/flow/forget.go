@@ -125,10 +125,23 @@ type Remainder struct {
 	Caused, Uploaded uint64
 }
 
+// SeekTime is for how long a caller asks, after the death of a BaseApp or its own, whether bases are there
+// still that owe it answers, and SeekAgain how often: the heir of such a base may hear the verdict later.
+//
+// A base that has no copies settles what it has handled. So a caller keeps nothing of a call of which an heir
+// could say that nobody will handle it, and the answer is gone with the base.
+const (
+	SeekTime  = 10 * time.Second
+	SeekAgain = 2 * time.Second
+)
+
 // Nothing fills in the answer for a sender that is gone, or of which no later life can come.
 func (m *Remainder) Nothing() {
 	m.Low, m.Through, m.Caused, m.Uploaded = ^uint64(0), true, ^uint64(0), ^uint64(0)
 }
+
+// Gone reports whether a sender has nothing to send now, nor ever: it is gone, and its answers with it.
+func (m *Remainder) Gone() bool { return m.Low == ^uint64(0) }
 
 // Covers reports whether a target may forget what it has handled: everything up to a number, calls caused
 // by the message with the mark cause, and calls of a client up to the place upload.

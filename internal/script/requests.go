@@ -125,6 +125,15 @@ func (t *Requests) Each(f func(id flow.RequestID, target entity.ID)) {
 	}
 }
 
+// EachBase calls f for each call that a base is to answer.
+func (t *Requests) EachBase(f func(id flow.RequestID, target entity.ID)) {
+	for i := range t.list {
+		if t.list[i].Part == entity.BasePart {
+			f(t.list[i].ID, t.list[i].Target)
+		}
+	}
+}
+
 // Reply is what the caller is told; d is the type of the target, nil if nobody here knows it.
 func (x *Waiting) Reply(d *property.Definition, a *flow.Answer, err error) entity.Reply {
 	var m *property.Method

@@ -19,8 +19,12 @@ import (
 type filter struct{ *entity.Base }
 
 func (f *filter) Clean(text string) (string, entity.ID, error) {
-	if text == "crash" {
+	switch text {
+	case "crash":
 		panic("for the test")
+	case "think": // it never comes to an end
+		_, err := f.Later()
+		return "", 0, err
 	}
 	return text + "!", f.ID(), nil
 }
@@ -142,11 +146,45 @@ func TestServiceWhenBaseAppDies(t *testing.T) {
 	w, a := services(t, true)
 	w.BaseApps()[1].Kill()
 	got := a.during(w, 10*time.Second)
-	if got.last != nil && !errors.Is(got.last, entity.ErrNoEntity) && !errors.Is(got.last, entity.ErrTimeout) {
+	if got.last != nil && !errors.Is(got.last, entity.ErrNoEntity) {
 		t.Errorf("%d of %d calls failed: %v", got.failed, got.said, got.last)
 	}
 	if got := a.during(w, 5*time.Second); got.failed > 0 || got.answered < got.said-100 || len(got.by) != 1 {
 		t.Errorf("afterwards %d of %d were answered, %d failed: %v", got.answered, got.said, got.failed, got.last)
+	}
+}
+
+// A fragment that has taken a call and dies before it answers has no heir: the callers are told soon after the
+// verdict, also those that died with it and were restored. (They waited until the call had timed out. A
+// fragment settles what it handles, so they kept nothing of the call of which an heir could have said that it
+// is gone.)
+func TestServiceDiesThatOwesAnswers(t *testing.T) {
+	w, a := services(t, true)
+	calls := 0
+	think := func(m entity.Mailbox) {
+		if err := m.Then("OnClean", 0).Within(time.Minute).Call("clean", "think"); err != nil {
+			t.Error(err)
+		}
+		calls++
+	}
+	for s := range spacetest.BaseScripts[speaker](w) {
+		think(s.service())
+	}
+	for s := range spacetest.CellScripts[speakerCell](w) {
+		think(s.Lookup(0, "Filter", entity.ServiceMailbox))
+	}
+	w.Run(5 * time.Second) // the calls are in the copies of those who made them
+	w.BaseApps()[1].Kill()
+	got := a.during(w, 12*time.Second)
+	if got.failed < calls/3 || got.failed > calls || !errors.Is(got.last, entity.ErrNoEntity) {
+		t.Errorf("%d calls were kept, by two fragments, and after the death of one %d failed: %v", calls, got.failed, got.last)
+	}
+	w.BaseApps()[0].Pause(time.Second)
+	if got := a.during(w, 40*time.Second); got.failed > 0 {
+		t.Errorf("%d more failed later: %v", got.failed, got.last)
+	}
+	if got := a.during(w, 20*time.Second); got.failed == 0 || !errors.Is(got.last, entity.ErrTimeout) {
+		t.Errorf("the other fragment lives, and never answers: %d failed: %v", got.failed, got.last)
 	}
 }
 

@@ -83,7 +83,9 @@ func (l *loader) readEntity(e *element, path string, client bool) *Definition {
 	return d
 }
 
-// readServices reads the list of services, if there is one, and their definitions.
+// readServices reads the list of services, if there is one, and their definitions. It tells no dialect: only
+// BigWorld had it, but whoever wants a service here has to write one. (A tree of KBEngine's with a service
+// was told at each start to write one dialect throughout, and its BLOBs could be read as BigWorld's.)
 func (l *loader) readServices() []*Definition {
 	if !l.exists(servicesFile) {
 		return nil
@@ -92,7 +94,6 @@ func (l *loader) readServices() []*Definition {
 	if root == nil {
 		return nil
 	}
-	l.evidence.note(DialectBigWorld, servicesFile, root.position)
 	l.noText(root, root.name)
 	l.noAttributes(root, root.name)
 	var services []*Definition

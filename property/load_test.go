@@ -233,6 +233,7 @@ func TestDialect(t *testing.T) {
 		{strings.Replace(one(""), "<A/>", `<A hasCell="true"/>`, 1), DialectKBEngine},
 		{strings.Replace(one(""), "<A/>", "<ClientServerEntities> <A/> </ClientServerEntities>", 1), DialectBigWorld},
 		{one("<Interfaces/> <Implements/>"), DialectBigWorld},
+		{one("<Interfaces/>") + "-- services.xml --\n<root> <S/> </root>\n-- service_defs/S.def --\n<root/>\n", DialectKBEngine},
 		{one("<Interfaces/> <Implements/> <DetailLevels/>"), DialectKBEngine},
 	} {
 		if s := mustLoad(t, c.tree); s.Dialect != c.want || s.Types[0].Dialect != c.want {

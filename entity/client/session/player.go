@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -34,6 +35,12 @@ func newPlayer(cfg client.Config, retry bool, told *progress) (p *player, err er
 			if !p.again(err) {
 				closed(err)
 			}
+		}
+	}
+	p.cfg.Events.Waiting = func(position, of int) {
+		p.told.wait(position, of)
+		if cfg.Events.Waiting != nil {
+			cfg.Events.Waiting(position, of)
 		}
 	}
 	p.Client, err = client.New(p.cfg)
@@ -126,15 +133,22 @@ type progress struct {
 
 	mu      sync.Mutex
 	state   client.State
-	refusal error // of the last login that is tried again
-	err     error // why it is over
-	closed  bool  // over is closed
+	place   [2]int // in the queue of a full world, and of how many; 0 for none
+	refusal error  // of the last login that is tried again
+	err     error  // why it is over
+	closed  bool   // over is closed
 }
 
 func (s *progress) reach(state client.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state = state
+	s.state, s.place = state, [2]int{}
+}
+
+func (s *progress) wait(position, of int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.place = [2]int{position, of}
 }
 
 func (s *progress) refuse(err error) {
@@ -185,6 +199,8 @@ func (s *progress) lacks() (what string, refusal error) {
 	switch {
 	case s.state == client.Playing:
 		return "the player's entity has no cell part yet", nil
+	case s.place[0] > 0:
+		return fmt.Sprintf("the player waits at place %d of %d", s.place[0], s.place[1]), &protocol.Refused{Code: protocol.WorldFull}
 	case s.refusal != nil:
 		return "the world is not ready", s.refusal
 	case s.state == client.Attaching:

@@ -220,6 +220,27 @@ func TestDialIsRefused(t *testing.T) {
 	}
 }
 
+// Who gives up in the queue of a full world is told that, and not that nobody has answered.
+func TestDialWaitsInQueue(t *testing.T) {
+	t.Parallel()
+	cfg := sealed(t)
+	cfg.Logins = cellappmgr.LoginConfig{MaxProxies: 1, AvgLoad: 900, MaxLoad: 900, BaseLoad: 900}
+	cfg.Space.Overload.Start = 1000 // a busy machine makes a load of late ticks
+	w := started(t, cfg)
+	ada, err := session.Dial(patient(t), player(cfg, w.LoginAddr(), "ada"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ada.Close() }()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	c, enough := player(cfg, w.LoginAddr(), "bob"), errors.New("enough")
+	c.Events.Waiting = func(int, int) { cancel(enough) }
+	_, err = session.Dial(ctx, c)
+	if !refusal(protocol.WorldFull)(err) || !errors.Is(err, enough) || !strings.Contains(err.Error(), "place 1 of 1") {
+		t.Error(err)
+	}
+}
+
 func is(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }

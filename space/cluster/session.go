@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/session"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // ErrNoLogin is returned by Connect in an OS process that does not run the LoginApp. Start a client
@@ -54,6 +56,10 @@ func (c *Config) ownRoots(d *Door) (*tls.Config, error) {
 		return nil, nil
 	}
 	own := &tls.Config{RootCAs: x509.NewCertPool()}
+	if len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate != nil {
+		// Which certificate that gives, and under which name, may change at any time.
+		own.ServerName, own.InsecureSkipVerify, own.VerifyConnection = d.Name, true, c.verifyOwn
+	}
 	for _, chain := range c.TLS.Certificates {
 		for i, raw := range chain.Certificate {
 			cert, err := x509.ParseCertificate(raw)
@@ -67,4 +73,19 @@ func (c *Config) ownRoots(d *Door) (*tls.Config, error) {
 		}
 	}
 	return own, nil
+}
+
+// verifyOwn accepts the certificate that Config.TLS gives now.
+func (c *Config) verifyOwn(state tls.ConnectionState) error {
+	own, err := c.TLS.GetCertificate(&tls.ClientHelloInfo{
+		ServerName: state.ServerName, SupportedVersions: []uint16{state.Version}, CipherSuites: []uint16{state.CipherSuite},
+		SignatureSchemes: []tls.SignatureScheme{tls.ECDSAWithP256AndSHA256, tls.Ed25519, tls.PSSWithSHA256},
+	})
+	if err != nil {
+		return fmt.Errorf("cluster: Config.TLS.GetCertificate: %w", err)
+	}
+	if own == nil || len(own.Certificate) == 0 || !bytes.Equal(own.Certificate[0], state.PeerCertificates[0].Raw) {
+		return fmt.Errorf("cluster: the certificate is not the one that Config.TLS gives: %w", mercury.ErrKey)
+	}
+	return nil
 }

@@ -14,7 +14,9 @@ type Auth interface {
 	//
 	// Any error refuses the login as protocol.BadCredentials. It is logged, but not sent to the
 	// client. An error that wraps ErrUnavailable, or the end of ctx, refuses the login as
-	// protocol.ServerBusy, since nobody could check it.
+	// protocol.ServerBusy, since nobody could check it. An error that wraps a *protocol.Refused
+	// refuses it as that says, and the client is told its Reason, too: that the account is banned until
+	// Friday, for who knows its password.
 	Authenticate(ctx context.Context, user, password string) (Player, error)
 }
 

@@ -18,7 +18,7 @@
 //
 // Strangers can reach this process, so it keeps little for them. Config.MaxPending bounds the
 // logins under way, including jobs whose clients have left. Silent clients are dropped. No answer
-// tells why an Auth refused, since that would help to guess.
+// tells why an Auth refused, since that would help to guess, unless the Auth says what to tell.
 //
 // # The queue
 //

@@ -203,15 +203,16 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	if in == nil || in.state != checking {
 		return
 	}
-	player, code := l.judge(now, in, result)
-	if code == 0 && !l.baseAppMgr.joined {
-		code = protocol.NotReady
-	}
-	if code == 0 && l.closing() {
-		code = protocol.ServerClosing
-	}
-	if code != 0 {
-		l.refuse(now, in, code)
+	player, no := l.judge(now, in, result)
+	switch {
+	case no != nil:
+		l.refuseAs(now, in, no)
+		return
+	case l.closing():
+		l.refuse(now, in, protocol.ServerClosing)
+		return
+	case !l.baseAppMgr.joined:
+		l.refuse(now, in, protocol.NotReady)
 		return
 	}
 	p := l.newPlace(now, in, player)
@@ -236,8 +237,8 @@ func (l *LoginApp) place(now time.Duration, p *place) {
 	p.asked, p.in.state, p.in.placed = true, placing, id
 }
 
-// judge turns a job's result into a player, or a code for the refusal.
-func (l *LoginApp) judge(now time.Duration, in *login, result any) (player Player, code protocol.Code) {
+// judge turns a job's result into a player, or a refusal.
+func (l *LoginApp) judge(now time.Duration, in *login, result any) (player Player, no *protocol.Refused) {
 	var err error
 	switch v := result.(type) {
 	case verdict:
@@ -251,14 +252,17 @@ func (l *LoginApp) judge(now time.Duration, in *login, result any) (player Playe
 	}
 	switch {
 	case err == nil:
-		return player, 0
+		return player, nil
 	case errors.Is(err, ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		l.report.Errors++
 		l.note(now, slog.LevelError, "auth failed", in, "error", err)
-		return Player{}, protocol.ServerBusy
+		return Player{}, &protocol.Refused{Code: protocol.ServerBusy}
 	}
 	l.note(now, slog.LevelInfo, "login refused", in, "error", err)
-	return Player{}, protocol.BadCredentials
+	if errors.As(err, &no) && no.Code != 0 {
+		return Player{}, no
+	}
+	return Player{}, &protocol.Refused{Code: protocol.BadCredentials}
 }
 
 // proxyMade answers the client that waits for a proxy.

@@ -345,14 +345,22 @@ func (l *LoginApp) note(now time.Duration, level slog.Level, msg string, in *log
 	}
 }
 
-// refuse tells a client why it may not come in. It sends only the code, since strangers must not
-// see what an Auth said.
+// refuse tells a client why it may not come in: the code, and why the world is being stopped.
 func (l *LoginApp) refuse(now time.Duration, in *login, code protocol.Code) {
+	m := protocol.Refused{Code: code}
+	if code == protocol.ServerClosing {
+		_, m.Reason = l.manager.Stopping()
+	}
+	l.refuseAs(now, in, &m)
+}
+
+// refuseAs tells a client in so many words, as an Auth may have it.
+func (l *LoginApp) refuseAs(now time.Duration, in *login, no *protocol.Refused) {
 	l.forget(in)
 	l.leaveQueue(in)
 	l.report.Refused++
-	*l.refused.of(code)++
-	m := protocol.Refused{Code: code}
+	*l.refused.of(no.Code)++
+	m := protocol.Refused{Code: no.Code, Reason: no.Reason[:min(len(no.Reason), protocol.MaxReason)]}
 	l.send(in.ch, m.Append(l.buf[:0]))
 	l.logins.enter(now, in, answered)
 }

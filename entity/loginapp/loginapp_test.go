@@ -140,6 +140,24 @@ func TestFaultsOfAuth(t *testing.T) {
 	}
 }
 
+// An Auth may say what the client is told: who is banned can be shown until when.
+func TestAuthSaysWhatIsTold(t *testing.T) {
+	ban := &protocol.Refused{Code: protocol.Kicked, Reason: "banned until Friday"}
+	r := newRig(t, func(c *Config) {
+		c.Auth = authFunc(func() (string, error) { return "", fmt.Errorf("ann: %w", ban) })
+	})
+	r.join()
+	ch := r.connect()
+	r.say(ch, r.login("ann", "right"))
+	r.work()
+	if got := r.refusal(ch); got != *ban {
+		t.Errorf("%+v", got)
+	}
+	if r.l.refused != (RefusedCounts{Other: 1}) {
+		t.Errorf("counted %+v", r.l.refused)
+	}
+}
+
 func TestNotReady(t *testing.T) {
 	r := newRig(t)
 	r.tick(0)

@@ -387,3 +387,17 @@ func TestAskedForAgain(t *testing.T) {
 		t.Error("something is left")
 	}
 }
+
+// Who waits when the world is stopped is told why, like those who play, and so is who comes later.
+func TestStopIsToldInTheQueue(t *testing.T) {
+	r := newFull(t, 5)
+	waiting := r.enqueue("ann")
+	r.fromManager(r.manager, &wire.Stop{Number: 1, Step: wire.StopClosing, Reason: "back at noon"})
+	late := r.connect()
+	r.say(late, r.login("bob", "any"))
+	for _, ch := range []mercury.ChannelID{waiting, late} {
+		if got := r.refusal(ch); got != (protocol.Refused{Code: protocol.ServerClosing, Reason: "back at noon"}) {
+			t.Errorf("%+v", got)
+		}
+	}
+}

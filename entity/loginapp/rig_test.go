@@ -170,6 +170,19 @@ func (r *rig) answer(ch mercury.ChannelID) (code protocol.Code, ok protocol.Logi
 	return code, ok
 }
 
+// refusal is what a client was told last, which is a refusal.
+func (r *rig) refusal(ch mercury.ChannelID) (m protocol.Refused) {
+	r.t.Helper()
+	list := r.net.Take(ch)
+	if len(list) == 0 {
+		r.t.Fatal("the client is told nothing")
+	}
+	if err := protocol.Messages(list[len(list)-1], func(_ protocol.ID, body []byte) error { return m.Parse(body) }); err != nil {
+		r.t.Fatal(err)
+	}
+	return m
+}
+
 func (r *rig) wantRefused(ch mercury.ChannelID, want protocol.Code) {
 	r.t.Helper()
 	if code, _ := r.answer(ch); code != want {

@@ -22,8 +22,9 @@
 //	                                                              v
 //	                                                       OnSharedData of its scripts
 //
-// A script that is a Watcher hears each change once, wherever it is by then. What was there when it was
-// made it can read. After a restore it hears again what its copy had not heard.
+// A script that is a Watcher hears each change once, wherever it is by then; of several changes of
+// one key within a tick, the last. What was there when it was made it can read. After a restore it
+// hears again what its copy had not heard. Of removed keys the apps remember the newest 1024.
 //
 // If the manager dies, the next one takes the data from the apps, and hears again what it had not
 // answered. The data ends with the world; a base that the store keeps may set it anew (Config.Start).

@@ -169,8 +169,12 @@ func (s *Shared) Last() uint64 { return s.last }
 // News yields the game's changes after a number, in their order.
 func (s *Shared) News(after uint64) iter.Seq[shared.Change] {
 	return func(yield func(shared.Change) bool) {
-		for _, e := range s.entries {
-			if e.Number <= after || e.Key != spacekey.Shared {
+		first := len(s.entries) // each watcher asks in each tick that has any
+		for first > 0 && s.entries[first-1].Number > after {
+			first--
+		}
+		for _, e := range s.entries[first:] {
+			if e.Key != spacekey.Shared {
 				continue
 			}
 			c := shared.Change{Key: e.Name, Removed: e.Removed}

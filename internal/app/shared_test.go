@@ -170,3 +170,22 @@ func TestFragments(t *testing.T) {
 		t.Error("a fragment of nothing is taken")
 	}
 }
+
+// BenchmarkNews is what each watcher costs in a tick in which one of as many keys as there can be has changed.
+func BenchmarkNews(b *testing.B) {
+	s := sharedRig()
+	for n := uint64(1); n <= shared.MaxKeys; n++ {
+		if err := s.Take(sharedEntry(n, fmt.Sprint(n), int64(n))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	heard := 0
+	for b.Loop() {
+		for range s.News(shared.MaxKeys - 1) {
+			heard++
+		}
+	}
+	if heard != b.N {
+		b.Errorf("%d changes heard in %d ticks", heard, b.N)
+	}
+}

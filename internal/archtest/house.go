@@ -104,7 +104,7 @@ entity/store/storetest: FLOOR1 entity entity/store entity/store/memory
 entity/store/internal/relational: FLOOR1 entity entity/store
 entity/store/sqlite: FLOOR1 entity entity/store entity/store/internal/relational modernc.org/sqlite modernc.org/sqlite/lib
 entity/store/postgres: FLOOR1 entity entity/store entity/store/internal/relational github.com/jackc/pgx/v5 github.com/jackc/pgx/v5/...
-entity/store/accounts: entity/store property entity/loginapp golang.org/x/crypto/argon2 golang.org/x/sync/semaphore
+entity/store/accounts: entity/store property entity/loginapp entity/client/protocol golang.org/x/crypto/argon2 golang.org/x/sync/semaphore
 entity/store/...: FLOOR1 entity entity/store
 mercury/mercurytest: internal/enum mercury mercury/udp golang.org/x/sys/unix
 mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/property"
@@ -121,7 +122,9 @@ func (a *Accounts) Authenticate(ctx context.Context, user, password string) (log
 	switch {
 	case err == nil:
 		return loginapp.Player{Account: found.Name, Entity: found.Entity}, nil
-	case errors.Is(err, loginapp.ErrCredentials), errors.Is(err, ErrDisabled), errors.Is(err, store.ErrValue):
+	case errors.Is(err, ErrDisabled):
+		return loginapp.Player{}, fmt.Errorf("%w: %w", err, &protocol.Refused{Code: protocol.Kicked, Reason: "this account is disabled"})
+	case errors.Is(err, loginapp.ErrCredentials), errors.Is(err, store.ErrValue):
 		return loginapp.Player{}, err
 	}
 	return loginapp.Player{}, fmt.Errorf("%w: %w", loginapp.ErrUnavailable, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
@@ -90,6 +91,13 @@ func TestLogin(t *testing.T) {
 	}
 	login("Ada", "secret", ErrDisabled)
 	login("Ada", "no", loginapp.ErrCredentials)
+	var told *protocol.Refused
+	if _, err := a.Authenticate(ctx, "Ada", "secret"); !errors.As(err, &told) || told.Code != protocol.Kicked || told.Reason == "" {
+		t.Errorf("who knows the password is told %+v", told)
+	}
+	if _, err := a.Authenticate(ctx, "Ada", "no"); errors.As(err, &told) {
+		t.Errorf("who does not is told %+v", told)
+	}
 	if err := errors.Join(a.Disable(ctx, "Ada", false), a.Rename(ctx, "Ada", "Ada L."), a.SetPassword(ctx, "Ada L.", "new"),
 		a.Link(ctx, "Ada L.", store.Key{Type: "Avatar", ID: 7})); err != nil {
 		t.Fatal(err)

@@ -73,6 +73,9 @@ func (m *BaseAppMgr) createProxy(now time.Duration, asker mercury.ChannelID, c *
 	case old != nil, len(m.accounts) >= MaxAccounts:
 		return protocol.ServerBusy
 	}
+	if c.Back {
+		return protocol.WorldFull
+	}
 	on, code := m.roomFor(now, asker, c)
 	if code != 0 {
 		return code

@@ -231,3 +231,23 @@ func TestSilentBaseApp(t *testing.T) {
 	r.create("bob")
 	r.asked(hangs)
 }
+
+// Of those who come back only an account that has a proxy may come in, however much room there is: the world
+// is full by its loads. It is no refusal, and takes nobody's turn.
+func TestComesBack(t *testing.T) {
+	g := newGate(t)
+	g.base(1)
+	g.want(g.login, "ann", 0)
+	g.net.Take(g.login)
+	g.say(g.login, &wire.CreateProxy{Request: 100, Account: "bob", Back: true})
+	var p wire.ProxyMade
+	if id, body := g.got(g.login); id != wire.ProxyMadeID || p.Parse(body) != nil || protocol.Code(p.Code) != protocol.WorldFull || p.Refusals != 0 {
+		t.Errorf("bob is answered %+v", p)
+	}
+	g.say(g.login, &wire.CreateProxy{Request: 101, Account: "ann", Back: true})
+	var m wire.Relogin
+	if id, body := g.got(g.on["ann"]); id != wire.ReloginID || m.Parse(body) != nil || m.Account != "ann" {
+		t.Errorf("the BaseApp of ann is asked %v %+v", id, m)
+	}
+	g.want(g.login, "bob", 0) // there is room
+}

@@ -30,6 +30,8 @@
 //   - The order is that in which Auth accepted them, also if several are asked for at once. Whoever
 //     comes while somebody waits comes after them, even if there is room by now. Each LoginApp has
 //     its own queue, and the BaseAppMgr gives the LoginApps their turns.
+//   - Whose account has a proxy need not wait: its player is in the world already, and it was the client
+//     that has ended. So the BaseAppMgr is asked first whether there is one (wire.CreateProxy.Back).
 //   - A client is told its position (protocol.Waiting) when it begins to wait, and every TellPeriod.
 //   - One is asked for in each tick, so that the world sees what they add to its load before too many are
 //     in. It is closed again for the others if it is full again. If the BaseAppMgr has no room, it is asked

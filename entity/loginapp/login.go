@@ -216,16 +216,13 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 		return
 	}
 	p := l.newPlace(now, in, player)
-	if l.waits(now) {
-		l.wait(now, p)
-		return
-	}
+	p.back = l.waits(now)
 	l.place(now, p)
 }
 
 // place asks for the proxy of a player.
 func (l *LoginApp) place(now time.Duration, p *place) {
-	c := wire.CreateProxy{Account: p.player.Account, Refusals: l.queue.refusals, Plays: p.player.plays()}
+	c := wire.CreateProxy{Account: p.player.Account, Refusals: l.queue.refusals, Back: p.back, Plays: p.player.plays()}
 	id, err := app.Ask(&l.links, l.baseAppMgr.Channel(), PlaceTimeout, &c, func(now time.Duration, made *wire.ProxyMade, err error) {
 		p.asked, p.in.placed = false, 0
 		l.proxyMade(now, p, made, err)
@@ -275,6 +272,11 @@ func (l *LoginApp) proxyMade(now time.Duration, p *place, made *wire.ProxyMade, 
 		code = protocol.ServerBusy
 	case p.queued: // it goes on waiting, for the BaseAppMgr first
 		in.state = waiting
+		return
+	}
+	if code == protocol.WorldFull && p.back {
+		p.back = false
+		l.wait(now, p)
 		return
 	}
 	// A BaseAppMgr that has just started knows of no BaseApp yet: who has waited until now waits on.

@@ -32,6 +32,7 @@ type place struct {
 	since  time.Duration
 	number uint64
 	queued bool // it is in the queue, and not a login that needs not wait
+	back   bool // the BaseAppMgr is asked whether the account is in the world, and need not wait
 	asked  bool // the BaseAppMgr is asked for the proxy
 }
 

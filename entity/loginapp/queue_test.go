@@ -27,6 +27,21 @@ func (r *rig) enqueue(user string) mercury.ChannelID {
 	ch := r.connect()
 	r.say(ch, r.login(user, "any"))
 	r.work()
+	var others [][]byte
+	for _, msg := range r.net.Take(r.base) {
+		_, body, err := wire.Split(msg)
+		var c wire.CreateProxy
+		if err != nil || c.Parse(body) != nil || !c.Back {
+			others = append(others, msg)
+			continue
+		}
+		m := wire.ProxyMade{Request: c.Request, Code: uint8(protocol.WorldFull), Refusals: c.Refusals}
+		if r.in[user] {
+			m = wire.ProxyMade{Request: c.Request, Refusals: c.Refusals, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}}
+		}
+		r.fromManager(r.base, &m)
+	}
+	r.earlier = append(r.earlier, others...)
 	return ch
 }
 
@@ -110,6 +125,19 @@ func TestQueue(t *testing.T) {
 	if len(r.l.queue.account) != 0 {
 		t.Errorf("accounts that wait: %v", r.l.queue.account)
 	}
+}
+
+// An account that has a proxy comes in at once, though the world is full and others wait. (A player whose
+// program had ended waited behind all others, while the entity stood in the world.)
+func TestWhoIsInNeedNotWait(t *testing.T) {
+	r := newFull(t, 3)
+	a := r.enqueue("a")
+	r.in = map[string]bool{"b": true}
+	b := r.enqueue("b")
+	c := r.enqueue("c")
+	r.wantTold(a, "1/1")
+	r.wantTold(b, "in")
+	r.wantTold(c, "2/2")
 }
 
 // A world that fills again closes for those who are still in the queue.
@@ -236,7 +264,9 @@ func TestQueueIsClean(t *testing.T) {
 // asked are the questions for proxies since the last look.
 func (r *rig) asked() (all []wire.CreateProxy) {
 	r.t.Helper()
-	for _, msg := range r.net.Take(r.base) {
+	list := append(r.earlier, r.net.Take(r.base)...)
+	r.earlier = nil
+	for _, msg := range list {
 		id, body, err := wire.Split(msg)
 		var c wire.CreateProxy
 		if err != nil || id != wire.CreateProxyID || c.Parse(body) != nil {

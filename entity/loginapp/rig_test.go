@@ -37,6 +37,8 @@ type rig struct {
 	base    mercury.ChannelID // to the BaseAppMgr
 	jobs    []job
 	clients byte
+	in      map[string]bool // accounts that the BaseAppMgr knows to be in the world
+	earlier [][]byte        // what it was sent, and nobody has looked at
 }
 
 type job struct {

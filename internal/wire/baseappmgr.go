@@ -20,6 +20,9 @@ type CreateProxy struct {
 	// Refusals is how often the LoginApp was refused for want of room, as far as it knows. What it asked
 	// before it knew of the last is refused, too: who came in would have come later.
 	Refusals uint32
+	// Back says that only an account that has a proxy may come in, since the world is full. To any other
+	// the answer is protocol.WorldFull, which counts as no refusal.
+	Back bool
 	Plays
 }
 
@@ -27,6 +30,7 @@ func (m *CreateProxy) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
 	c.String(&m.Account, MaxAccount)
 	codec.Uint32(c, &m.Refusals)
+	c.Bool(&m.Back)
 	m.Plays.code(c)
 }
 

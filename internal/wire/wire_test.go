@@ -194,7 +194,7 @@ func samples() []wire.Received {
 		&wire.KeepOnly{Number: 1 << 33, Spaces: []entity.SpaceID{1, 1<<24 + 1}},
 		&wire.OnlyKept{Number: 1 << 33, Reason: "the store is busy"},
 		&wire.StoreAnswer{Request: 1, Code: stored.Held, Reason: "held", Holder: id, Start: 2, World: 8, Row: 3, Version: 4, Data: []byte("record")},
-		&wire.CreateProxy{Request: 2, Account: "bob", Refusals: 300, Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
+		&wire.CreateProxy{Request: 2, Account: "bob", Refusals: 300, Back: true, Plays: wire.Plays{Type: "Avatar", Row: 8, Data: []byte("new")}},
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3, Life: 1, Origin: 2, Turn: 5}, {Account: "bob", ID: id, Life: 1 << 31, Origin: id, Turn: 1 << 31}}},
 		&wire.ProxyMade{Request: 3, Code: 4, Refusals: 301, ID: id, Doors: []protocol.Door{{Network: "udp", Address: addr4, Name: "a.example"}, {Network: "websocket", Address: addr6, Name: "b.example"}}, Token: [16]byte{7, 15: 8}},

@@ -150,7 +150,7 @@ func (m *Mesh) Nearest(at property.Vector3, within float32) (property.Vector3, b
 	least := float64(within)
 	found := false
 	for _, t := range m.tiles {
-		if !t.bounds.within(p, least) {
+		if !t.bounds.within(p, max(least, slack)) {
 			continue
 		}
 		t.each(box{p.x - least, p.z - least, p.x + least, p.z + least}, func(q *polygon) {
@@ -167,7 +167,7 @@ func (m *Mesh) locate(p point) *polygon {
 	var best *polygon
 	least := m.climb
 	for _, t := range m.tiles {
-		if !t.bounds.within(p, 0) {
+		if !t.bounds.within(p, slack) {
 			continue
 		}
 		t.each(box{p.x, p.z, p.x, p.z}, func(q *polygon) {

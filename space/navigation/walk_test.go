@@ -228,3 +228,26 @@ func TestGait(t *testing.T) {
 		t.Errorf("%v, at %v with %v m/s; round the corner with %v", p.there, g.Position(), g.WalkingSpeed(), corner)
 	}
 }
+
+// What Nearest gives is on the mesh for Path, too, also where it is the slack beyond the outer edge of a tile.
+// (A monster that had strayed by half a millimetre was told that where it should go is not on the mesh.)
+func TestNearestAtTheOuterEdge(t *testing.T) {
+	m, _ := yard(t)
+	for _, out := range []float32{0.0005, 0.0009, 0.002, 0.5} {
+		for _, p := range []property.Vector3{at(100+out, 12), at(-100-out, 12), at(50, 100+out), at(50, -100-out), at(100+out, 100+out)} {
+			on, ok := m.Nearest(p, 1)
+			if !ok {
+				t.Fatalf("nothing near %v", p)
+			}
+			if _, err := m.Path(nil, on, at(50, 50)); err != nil {
+				t.Errorf("from %v, the nearest to %v: %v", on, p, err)
+			}
+			if _, err := m.Path(nil, at(50, 50), on); err != nil {
+				t.Errorf("to %v, the nearest to %v: %v", on, p, err)
+			}
+			if _, ok := m.Nearest(on, 0); !ok {
+				t.Errorf("%v is not on the mesh", on)
+			}
+		}
+	}
+}

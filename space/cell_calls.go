@@ -70,6 +70,9 @@ func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 		r.teleportForBase(&x)
 	case flow.DestroyPayload:
 		r.Destroy()
+	case flow.EndPayload:
+		r.ending = r.gone == staying
+		r.Destroy()
 	case flow.BackupNowPayload:
 		r.backupAt = 0
 	default:

@@ -314,7 +314,7 @@ func (c *Cell) outlived(r *Real, m *flow.Message, newer uint32) {
 // its base, or here if it has none.
 func (r *Real) sayLast() {
 	p := r.cell.population
-	var gone flow.Gone
+	gone := flow.Gone{Ending: r.ending}
 	for i := range r.flows {
 		end := &r.flows[i]
 		if r.own(end) {

@@ -547,6 +547,32 @@ func TestDestroyIsTold(t *testing.T) {
 	}
 }
 
+// Whoever hears of the end of a cell part hears whether its base was ending as well: a next life of
+// the base may not know.
+func TestEndSaysThatTheBaseEnds(t *testing.T) {
+	for what, ending := range map[flow.Payload]bool{flow.DestroyPayload: false, flow.EndPayload: true} {
+		r := newRig(t, 1)
+		r.create(7, -20, 0)
+		r.say(7, []byte{byte(what)})
+		r.tick(5)
+		var gone flow.Gone
+		got := r.bases[7].got
+		if last := got[len(got)-1]; flow.Payload(last[0]) != flow.GonePayload || gone.Parse(last[1:]) != nil || gone.Ending != ending {
+			t.Errorf("by payload %d: the base is told %v", what, last)
+		}
+	}
+	r := newRig(t, 1) // it ends by itself first
+	r.create(7, -20, 0)
+	r.real(7).Destroy()
+	r.say(7, []byte{byte(flow.EndPayload)})
+	r.tick(5)
+	var gone flow.Gone
+	got := r.bases[7].got
+	if last := got[len(got)-1]; flow.Payload(last[0]) != flow.GonePayload || gone.Parse(last[1:]) != nil || gone.Ending {
+		t.Errorf("it ended by itself, and the base is told %v", last)
+	}
+}
+
 // A base that knows a newer life of an entity refuses what is left of the old one, and never acks
 // it.
 func TestRefusedDepartedFlowEnds(t *testing.T) {

@@ -39,6 +39,7 @@ type Real struct {
 	clientSeq    uint32        // the last move heard of the client
 	ghostedStamp uint32        // the MoveStamp that the haunts know
 	gone         departure
+	ending       bool     // its base, which was ending, had it destroyed
 	audits       bool     // the client has asked what it should hold
 	steering     steering // who moves it
 	haunts       ghost.Haunts

@@ -403,7 +403,7 @@ func TestTargetEndsBeforeItsAnswerIsHeard(t *testing.T) {
 			r.apps[1].cell.drop(r.real(8))
 			r.hold = nil
 			r.queue = nil
-			r.bases[8].got = append(r.bases[8].got, []byte{byte(flow.GonePayload), 0})
+			r.bases[8].got = append(r.bases[8].got, (&flow.Gone{}).Append(nil))
 		} else {
 			r.hold = flowing(8, 7)
 		}

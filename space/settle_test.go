@@ -141,7 +141,7 @@ func TestBaseSaysThatTargetHasEnded(t *testing.T) {
 	if a.population.Pending() == 0 {
 		t.Fatal("anybody can have calls given up")
 	}
-	r.bases[7].got = append(r.bases[7].got, []byte{byte(flow.GonePayload), 0})
+	r.bases[7].got = append(r.bases[7].got, (&flow.Gone{}).Append(nil))
 	r.tick(int(flow.ResendAfter/tickPeriod) + 2)
 	if n := a.population.Pending(); n != 0 || a.count.Refused != 1 {
 		t.Errorf("pending %d, refused %d", n, a.count.Refused)

@@ -70,10 +70,14 @@ func (b *base) DestroyCell() error {
 	return nil
 }
 
-// sendDestroy tells the cell part to destroy itself. If the flow has no room even for that, it cuts
-// the link, and the orphan is refused at its next message.
+// sendDestroy tells the cell part to destroy itself, and whether the base ends as well. If the flow
+// has no room even for that, it cuts the link, and the orphan is refused at its next message.
 func (b *base) sendDestroy() {
-	if err := b.addToFlow(append(b.app.payload[:0], byte(flow.DestroyPayload))); err != nil {
+	what := flow.DestroyPayload
+	if b.destroying {
+		what = flow.EndPayload
+	}
+	if err := b.addToFlow(append(b.app.payload[:0], byte(what))); err != nil {
 		b.app.fault("cannot tell a cell part to destroy itself", "entity", b.id, "error", err)
 		b.app.refuse(b.link.App(), b.id, b.link.Order())
 		b.link.Gone(b.app.now)
@@ -467,16 +471,7 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 			b.cellCopied()
 		}
 	case flow.GonePayload:
-		if err := b.former.Parse(body); err != nil {
-			return err
-		}
-		b.formerAt = b.app.now
-		// This is the incarnation's last message. The ack goes now, since the base may be gone at
-		// the end of the tick.
-		b.backupSoon() // its CellApp keeps the flow until it is settled, and may want to go
-		b.sendAck()
-		b.link.Gone(b.app.now)
-		b.settleLink()
+		return b.takeGone(body)
 	case flow.TeleportedPayload:
 		var m flow.Teleported
 		if err := m.Parse(body); err != nil {
@@ -486,5 +481,25 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 	default:
 		return fmt.Errorf("payload %d is not for a base", p)
 	}
+	return nil
+}
+
+// takeGone takes the last message of an incarnation.
+func (b *base) takeGone(body []byte) error {
+	if err := b.former.Parse(body); err != nil {
+		return err
+	}
+	b.formerAt = b.app.now
+	b.backupSoon() // its CellApp keeps the flow until it is settled, and may want to go
+	b.sendAck()    // now, since the base may be gone at the end of the tick
+	ends := b.former.Ending && !b.destroying
+	if ends {
+		b.keepCopy() // for the last write
+	}
+	b.link.Gone(b.app.now)
+	if ends {
+		b.goOnEnding()
+	}
+	b.settleLink()
 	return nil
 }

@@ -204,7 +204,7 @@ func TestCurrentOfAnUnknownEntityIsRefused(t *testing.T) {
 
 func TestFlowOfAnUnknownEntityIsRefused(t *testing.T) {
 	r := joinedRig(t)
-	r.up(appX, 77, 3, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, 77, 3, 1, (&flow.Gone{}).Append(nil))
 	r.wantRefuse(appX, 77, entity.Order{Incarnation: 3, Hop: math.MaxUint32})
 }
 
@@ -546,14 +546,14 @@ func TestDestroyCell(t *testing.T) {
 	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.DestroyPayload)}) {
 		t.Errorf("sent %v", got)
 	}
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	r.wantEvents("lost cell")
 	if n := len(told[flow.Ack](r, appX)); n != 1 {
 		t.Errorf("%d acks of the last word", n)
 	}
 	r.wantLink(id, linkNone, 1, 0, nowhere)
 	// The last word again, since its ack was lost: acknowledged, and nothing else.
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	r.tick()
 	if n := len(told[flow.Ack](r, appX)); n != 1 {
 		t.Errorf("%d acks of the doubled last word", n)
@@ -613,7 +613,7 @@ func TestPartThatLeavesHasNotEnded(t *testing.T) {
 			if !live {
 				r.current(appX, id, 1, 0, 0)
 			}
-			r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+			r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 			r.wantLink(id, linkNone, 1, 0, nowhere)
 			if ends, remainders := said(); ends != 1 || remainders != 1 {
 				t.Errorf("after the end it was told of %d ends, and %d remainders", ends, remainders)
@@ -627,7 +627,7 @@ func TestTheScriptMayCreateTheNextCellWhenItLosesOne(t *testing.T) {
 	r.do["lost cell"] = func(v *avatar) { r.createCell(v) }
 	id, v := r.live()
 	_ = v.DestroyCell()
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	r.wantLink(id, linkLocating, 2, 0, nowhere)
 }
 
@@ -636,7 +636,7 @@ func TestDestroyBase(t *testing.T) {
 		name string
 		end  func(r *rig, id entity.ID)
 	}{
-		{"gone", func(r *rig, id entity.ID) { r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0}) }},
+		{"gone", func(r *rig, id entity.ID) { r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil)) }},
 		{"death", func(r *rig, id entity.ID) { r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX}) }},
 		{"lost", func(r *rig, id entity.ID) { r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}}) }},
 		{"offer", func(r *rig, id entity.ID) {
@@ -649,7 +649,7 @@ func TestDestroyBase(t *testing.T) {
 			r.events = nil
 			v.Destroy()
 			v.Destroy()
-			if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.DestroyPayload)}) {
+			if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.EndPayload)}) {
 				t.Errorf("sent %v", got)
 			}
 			if _, ok := r.view(id); !ok {
@@ -695,10 +695,10 @@ func TestDestroyWhileCreating(t *testing.T) {
 	r.create(id, v)
 	v.Destroy()
 	r.current(appX, id, 1, 0, 0)
-	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.DestroyPayload)}) {
+	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.EndPayload)}) {
 		t.Errorf("the real that came was told %v", got)
 	}
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	if _, ok := r.view(id); ok {
 		t.Error("still there")
 	}

@@ -421,8 +421,8 @@ func (l *cellLink) keep(now time.Duration, c cellCopy) bool {
 }
 
 // Leave ends the life of the cell part. If it is or may be somewhere, tell is true: the caller
-// sends a DestroyPayload, and Gone follows. If the part is lost in the meantime, that is the end,
-// too. Otherwise the link is None at once.
+// sends a DestroyPayload or an EndPayload, and Gone follows. If the part is lost in the meantime, that
+// is the end, too. Otherwise the link is None at once.
 func (l *cellLink) Leave(now time.Duration) (tell bool, err error) {
 	switch {
 	case !l.Open():

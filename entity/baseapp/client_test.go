@@ -377,7 +377,7 @@ func TestPackets(t *testing.T) {
 		t.Error("a packet of another life or session was relayed")
 	}
 	_ = v.DestroyCell()
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	p.wantHeard("[44]")
 	r.net.sent = nil
 	packet(1, 1)
@@ -628,11 +628,11 @@ func TestLogout(t *testing.T) {
 		t.Error("the channel is open")
 	}
 	r.wantEvents("client death 12")
-	if got := r.flow(appX); !slices.Equal(got, []string{"1:6"}) {
+	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.EndPayload)}) {
 		t.Errorf("the cell part was told %v, want its end", got)
 	}
 	r.take(baseAppMgr)
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	r.wantEvents("lost cell", "destroyed")
 	if gone := one(t, told[wire.ProxyGone](r, baseAppMgr)); gone.Account != "ann" {
 		t.Errorf("gone %+v", gone)

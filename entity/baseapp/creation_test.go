@@ -64,7 +64,7 @@ func TestCreateCellAtSpace(t *testing.T) {
 	r.current(appX, id, 1, 0, 0)
 	r.current(appX, id, 1, 0, 0)
 	r.wantEvents("got cell", "cell 1 <nil>")
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	r.wantEvents("lost cell")
 	r.createAt(v, entity.CellInfo{Space: 1}, 2)
 	r.pass(CreatePatience * 2)

@@ -29,6 +29,11 @@ import (
 //
 // A base of which no copy was confirmed is lost, with its cell part and its client's session.
 //
+// A base that was ending when its app died may come back from a copy that does not know. If its cell
+// part has ended as well, which others know by then, the base ends here (goOnEnding): an entity is not
+// half undone. (Players who were kicked were back at a base that had no cell part any more, and waited
+// there for a world.) If its cell part lives on, so does the base, and the end is undone.
+//
 // A cell part that is made again does not say again what its base has handled of the former one. So
 // that is in a confirmed copy of the base first (heard.go): a CellApp and a BaseApp may die one
 // after the other.
@@ -94,6 +99,12 @@ func (a *BaseApp) basesMoved(_ sender, m *wire.BasesMoved) {
 	a.inherit()
 	a.admitAwaited()
 	a.tellInherited(migrate.Leave{App: m.App, Turn: m.Part.Turn})
+}
+
+// goOnEnding ends a base whose former life had its cell part destroyed because it was ending itself.
+func (b *base) goOnEnding() {
+	b.log.Info("the base ends, as its former life was about to", "account", b.account)
+	b.Destroy()
 }
 
 // rehome goes on with the next lives of bases that are elsewhere now.

@@ -217,7 +217,7 @@ func TestAwaitDestroy(t *testing.T) {
 	}
 	r.relogin("ann") // of two that wait the older one is answered
 	r.wantLogin(protocol.ServerBusy)
-	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	r.wantLogin(protocol.Destroyed)
 }
 
@@ -268,7 +268,7 @@ func TestOnLogOnAttempt(t *testing.T) {
 	if n := len(told[wire.ProxyMade](r, baseAppMgr)); n != 0 {
 		t.Errorf("%d answers for a base that ends", n)
 	}
-	r.up(appX, v.ID(), 1, 1, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, v.ID(), 1, 1, (&flow.Gone{}).Append(nil))
 	r.wantLogin(protocol.Destroyed)
 }
 

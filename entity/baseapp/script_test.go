@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func TestPanicIsContained(t *testing.T) {
 	r.events = nil
 	r.up(appX, id, 1, 1, hidden.Append(nil, flow.CallBasePayload))
 	p.wantRefused(protocol.Destroyed)
-	if got := r.flow(appX); !slices.Equal(got, []string{"1:6"}) {
+	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.EndPayload)}) {
 		t.Errorf("the cell part was told %v, want its end", got)
 	}
 	if rep := r.a.Counters(); rep.Errors != 1 {
@@ -38,7 +39,7 @@ func TestPanicIsContained(t *testing.T) {
 	}
 	// The script may be half changed: it is not called any more, not even at the end.
 	r.up(appX, id, 1, 3, hidden.Append(nil, flow.CallBasePayload))
-	r.up(appX, id, 1, 4, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 4, (&flow.Gone{}).Append(nil))
 	r.wantEvents("hidden")
 	if _, ok := r.view(id); ok {
 		t.Error("still there")
@@ -64,7 +65,7 @@ func TestPanicsInEveryHook(t *testing.T) {
 					r.say(r.managers, &wire.Located{ID: made.ID, Space: 1, App: appX})
 					r.current(appX, made.ID, 1, 0, 0)
 					r.a.Closed(r.now, p.ch, nil)
-					r.up(appX, made.ID, 1, 1, []byte{byte(flow.GonePayload), 0})
+					r.up(appX, made.ID, 1, 1, (&flow.Gone{}).Append(nil))
 				}
 			}
 			r.pass(createTimeout + time.Second)

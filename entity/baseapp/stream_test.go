@@ -128,6 +128,45 @@ func TestRestoredBaseGoesOn(t *testing.T) {
 	r.wantEvents("alarm 42 of 1")
 }
 
+// A base was ending, had its cell part destroyed, and its app died. It came back from a copy that
+// knows nothing of that, and ends: its client is not to play without a cell part. One that had only
+// its cell part destroyed goes on without it.
+func TestRestoredBaseGoesOnEnding(t *testing.T) {
+	for _, ending := range []bool{true, false} {
+		for _, resumes := range []bool{true, false} {
+			first, g, v := seated(t)
+			b := first.a.byID[v.ID()]
+			parts, title := b.appendParts(nil), b.seal.title(1)
+
+			r := heir(t)
+			if err := r.a.restore(&heritage{id: b.id, lives: 1, parts: parts}); err != nil {
+				t.Fatal(err)
+			}
+			g.r, g.texts = r, nil
+			r.net.sent, r.events = nil, nil
+			if resumes {
+				g.resumes(2)
+				r.net.sent = nil
+			}
+			r.tell(appX, &migrate.Current{ID: b.id, Order: entity.Order{Incarnation: 1}, Title: title})
+			r.up(appX, b.id, 1, 1, (&flow.Gone{Ending: ending}).Append(nil))
+			if !ending {
+				r.wantEvents("lost cell")
+				r.wantLink(b.id, linkNone, 1, 0, mercury.Address{})
+				continue
+			}
+			r.wantEvents("lost cell", "destroyed")
+			if _, ok := r.view(b.id); ok {
+				t.Error("it lives")
+			}
+			if !resumes {
+				g.resumes(2)
+			}
+			g.wantRefused(protocol.Destroyed)
+		}
+	}
+}
+
 // A restored base whose real does not show itself has it made again, in an incarnation that no former
 // life can have begun, and from the copy that was carried.
 func TestRestoredBaseMakesItsCellPartAgain(t *testing.T) {

@@ -181,7 +181,7 @@ func TestCallsWaitForTheEndOfACellPart(t *testing.T) {
 	if err := v.DestroyCell(); err != nil {
 		t.Fatal(err)
 	}
-	c.up(appX, id, 1, 1, []byte{byte(flow.GonePayload), 0})
+	c.up(appX, id, 1, 1, (&flow.Gone{}).Append(nil))
 	c.wantLink(id, linkNone, 1, 0, nowhere)
 	m := call(ofX, entity.CellPart, id, 1, ofX)
 	m.ToPart, m.Reply = entity.CellPart, appX

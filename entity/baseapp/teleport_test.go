@@ -40,7 +40,7 @@ func TestTeleportCell(t *testing.T) {
 	end(4, 77, 0)
 	r.wantEvents("teleport 101 <nil>", "teleport 100 teleport: full")
 	r.events = nil
-	r.up(appX, id, 1, 5, []byte{byte(flow.GonePayload), 0})
+	r.up(appX, id, 1, 5, (&flow.Gone{}).Append(nil))
 	if len(r.events) != 1+MaxTeleports-2 || r.events[1] != "teleport 102 teleport: no cell part" {
 		t.Errorf("after the end of the cell part: %q", r.events)
 	}

@@ -145,6 +145,9 @@ func (w *LastWords) pop() {
 // base tells that those who have missed the last ack, and the cell part that it makes next.
 type Gone struct {
 	Heard []LastWord // by sender
+	// Ending says that it was destroyed because its base was ending, of which a next life of the base may
+	// know nothing else.
+	Ending bool
 }
 
 // code codes those of one part. What it reads is in order, and of something.
@@ -159,6 +162,7 @@ func (m *Gone) code(c *codec.Coder) {
 			return
 		}
 	}
+	c.Bool(&m.Ending)
 }
 
 // Append encodes m with its payload byte.

@@ -38,6 +38,8 @@ const (
 	TeleportPayload
 	// SteerPayload: where the client has put an entity other than its own to rest (Steer).
 	SteerPayload
+	// EndPayload: the base ends, and the cell part is to be destroyed with it.
+	EndPayload
 )
 
 // SlowClientPause is for how long a slow client is sent nothing: longer than its base takes to say

@@ -58,7 +58,7 @@ func payloads() []payload {
 			func(m any) []byte { return m.(*flow.Teleport).Append(nil) }, true},
 		{flow.TeleportedPayload, &flow.Teleported{Request: 7, Code: placement.Full, Reason: "full"},
 			func(m any) []byte { return m.(*flow.Teleported).Append(nil) }, true},
-		{flow.GonePayload, &flow.Gone{Heard: []flow.LastWord{{From: 7, FromPart: entity.CellPart, Stream: 3, Number: 1 << 50}, {From: 7, FromPart: entity.BasePart, Number: 4, Cause: 5, Turn: 6, Upload: 1 << 60}, {From: 1 << 50, FromPart: entity.CellPart, Stream: 300, Number: 5}}},
+		{flow.GonePayload, &flow.Gone{Heard: []flow.LastWord{{From: 7, FromPart: entity.CellPart, Stream: 3, Number: 1 << 50}, {From: 7, FromPart: entity.BasePart, Number: 4, Cause: 5, Turn: 6, Upload: 1 << 60}, {From: 1 << 50, FromPart: entity.CellPart, Stream: 300, Number: 5}}, Ending: true},
 			func(m any) []byte { return m.(*flow.Gone).Append(nil) }, true},
 		{flow.BundlePayload, &flow.Bundle{Session: 1, Bytes: []byte("bundle")},
 			func(m any) []byte { return m.(*flow.Bundle).Append(nil) }, false},

@@ -247,7 +247,7 @@ func (x *impostor) toBaseApp() []wire.Message {
 	newer := v.Order.NextHop()
 	self := x.p.Address()
 	gone := flow.Message{From: v.ID, FromPart: entity.CellPart, To: v.ID, ToPart: entity.BasePart, Incarnation: v.Order.Incarnation, Low: 1,
-		Number: uint64(x.n), Reply: self, Payload: []byte{byte(flow.GonePayload), 0}}
+		Number: uint64(x.n), Reply: self, Payload: (&flow.Gone{}).Append(nil)}
 	backup := flow.Backup{Order: newer, Saves: 1 << 40, Handled: 1 << 40, Space: theSpace, Parts: []byte("rubbish")}
 	saved := gone
 	saved.Payload = backup.Append(nil)

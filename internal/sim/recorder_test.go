@@ -493,7 +493,7 @@ func (rec *recorder) ofFlow(m *flow.Message) string {
 			return ""
 		}
 		return rec.news("Flow: backup of " + rec.real(m.From, b.Order))
-	case flow.DestroyPayload:
+	case flow.DestroyPayload, flow.EndPayload:
 		return fmt.Sprintf("Flow: destroy %s", rec.entity(m.To))
 	case flow.GonePayload:
 		return fmt.Sprintf("Flow: %s was destroyed", rec.entity(m.From))

@@ -92,28 +92,60 @@ func (c *Cell) offload(r *Real) {
 	if leaf.Cell == c.id || !c.takes(leaf) {
 		return
 	}
-	c.handOver(r, appOf(leaf), c.space, migrate.Arrival{}, c.tree.Version())
+	_ = c.handOver(r, appOf(leaf), c.space, migrate.Arrival{}, c.tree.Version()) // the next check tries again
 }
 
-// handOver hands a real over to an app, for its cell of a space. It stays, and false is returned, if
-// it is too large to travel.
-func (c *Cell) handOver(r *Real, to mercury.Address, in entity.SpaceID, arrival migrate.Arrival, v bsp.Version) bool {
-	m, ok := c.freeze(r, to, in, arrival, v, nil)
-	if ok {
-		c.out.Send(to, &m)
-		c.becomeGhost(r, m.Order, to)
+// handOver hands a real over to an app, for its cell of a space. With an error it stays as it was:
+// errTooLarge if it is too large to travel, errNotNow if that is not known before there is room.
+func (c *Cell) handOver(r *Real, to mercury.Address, in entity.SpaceID, arrival migrate.Arrival, v bsp.Version) error {
+	f, err := c.freeze(r, to, in, arrival, v, nil)
+	if err == nil {
+		if err = whole(c.out.SendWhole(to, &f.m)); err != nil {
+			f.thaw()
+		}
 	}
-	return ok
+	switch {
+	case err == nil:
+		c.becomeGhost(r, f.m.Order, to)
+	case err == errTooLarge:
+		r.staysWhole(f.size)
+	}
+	return err
+}
+
+var (
+	errTooLarge = errors.New("space: what would travel is too large")
+	errNotNow   = errors.New("space: no room to travel now")
+)
+
+// whole is the error of an Outbox.SendWhole as that of a handoff.
+func whole(err error) error {
+	switch {
+	case errors.Is(err, mercury.ErrMessageTooLong):
+		return errTooLarge
+	case err != nil:
+		return errNotNow
+	}
+	return nil
+}
+
+// frozen is a real of which a frozen copy is kept, before it becomes a ghost.
+type frozen struct {
+	r     *Real
+	m     migrate.Onload
+	size  int         // of its state
+	haunt ghost.Haunt // the ghost at the destination; zero if it had none
 }
 
 // freeze keeps a frozen copy of a real that is to be handed over, alone or in a party, and makes the
-// message for it.
-func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival migrate.Arrival, v bsp.Version, with *migrate.OnloadParty) (m migrate.Onload, ok bool) {
+// message for it. If that is not sent, the real thaws.
+func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival migrate.Arrival, v bsp.Version, with *migrate.OnloadParty) (f frozen, err error) {
 	if len(r.changes) > 0 {
 		// The callback's changes are in the State of the new hop, too. Ghosts that hear them now
 		// will have the same history, and need not give up their own.
 		c.tell(r)
 	}
+	f = frozen{r: r, haunt: r.haunt(to)}
 	order := r.e.Order.NextHop()
 	had := r.haunts.Remove(to)
 	r.haunts.Add(c.self, c.now)
@@ -125,17 +157,11 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 		r.audit() // the next cell would not know of the request
 	}
 	parts := r.packed(false)
-	if len(parts) > migrate.MaxParts {
-		// It stays, although out of place, because nobody could take it.
-		r.haunts.Remove(c.self)
-		if had {
-			r.haunts.Add(to, c.now)
-		}
-		c.count.Errors++
-		r.Log().Error("not offloaded: its state is too large", "bytes", len(parts), "limit", migrate.MaxParts)
-		return m, false
+	if f.size = len(parts); f.size > migrate.MaxParts {
+		f.stay()
+		return f, errTooLarge
 	}
-	m = migrate.Onload{
+	m := migrate.Onload{
 		ID: r.e.ID, Type: r.e.Def.ID, Space: in, Order: order, Base: r.e.Base, Title: r.title,
 		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Arrival: arrival, Parts: parts,
 	}
@@ -145,9 +171,43 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 			haunts = append(haunts, h.App)
 		}
 	}
-	return c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Mirrored: had, Onload: m, Party: with, SentAt: c.now, Offer: migrate.Offer{
+	f.m = c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Mirrored: had, Onload: m, Party: with, SentAt: c.now, Offer: migrate.Offer{
 		ID: r.e.ID, Order: order, Title: r.title, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: r.e.Position, Parts: parts,
-	}, ToldEnd: r.toldEnd}), true
+	}, ToldEnd: r.toldEnd})
+	return f, nil
+}
+
+// thaw takes a handoff back that was not sent. Nobody has heard of the next hop.
+func (f *frozen) thaw() {
+	f.r.cell.population.handoffs.Take(f.m.ID, f.m.Order)
+	f.stay()
+}
+
+// stay leaves a real that nobody could take where it is, although it may be out of place. Its ghosts
+// are those that it had.
+func (f *frozen) stay() {
+	r, c := f.r, f.r.cell
+	r.haunts.Remove(c.self)
+	if h := f.haunt; !h.App.IsZero() && r.haunts.Add(h.App, h.Since) {
+		r.haunts.SetWatched(h.App, h.Watched)
+		r.haunts.SetBehind(h.App, h.Behind)
+	}
+}
+
+// staysWhole notes that a real cannot travel, alone or with others.
+func (r *Real) staysWhole(bytes int) {
+	r.cell.count.Errors++
+	r.Log().Error("not handed over: what would travel fits in no message", "bytes", bytes, "limit", migrate.MaxParts)
+}
+
+// haunt is the ghost on an app; zero if there is none.
+func (r *Real) haunt(app mercury.Address) ghost.Haunt {
+	for h := range r.haunts.All() {
+		if h.App == app {
+			return h
+		}
+	}
+	return ghost.Haunt{}
 }
 
 // handled is the number of the last message of the base's flow that the real has handled.

@@ -436,6 +436,38 @@ func TestTooLargeToTravelStays(t *testing.T) {
 	r.calm()
 }
 
+// One that the way to the other app cannot take whole stays as well, over a border and by a teleport;
+// nothing is kept of the handoff, and its ghost there is as it was.
+func TestTooLongForTheWayStays(t *testing.T) {
+	r := newRig(t, 2)
+	r.room(2, 3)
+	r.create(7, -50, 0)
+	r.move(7, -10)
+	r.tick(3)
+	a := r.apps[0]
+	was := r.real(7).haunt(addr(2))
+	if was.App.IsZero() {
+		t.Fatal("no ghost")
+	}
+	a.longest = 10
+	r.teleport(7, entity.Destination{Space: 3, Position: at(1)}, 1)
+	r.tick(20)
+	if s := r.avatar(7).Diary.Get(); !strings.HasSuffix(s, ";stays 1: too large;") || a.unfit != 1 {
+		t.Errorf("its diary is %q, and it was tried %d times", s, a.unfit)
+	}
+	r.move(7, 50)
+	r.tick(3)
+	if r.real(7).cell.id != cellID(1) || a.population.handoffs.Len() != 0 || a.count.Errors < 2 || r.real(7).haunt(addr(2)) != was {
+		t.Errorf("it is on %v, %d handoffs, %d errors, ghost %v", r.real(7).cell.id, a.population.handoffs.Len(), a.count.Errors, r.real(7).haunt(addr(2)))
+	}
+	a.longest, a.count.Errors = 0, 0
+	r.tick(30)
+	if r.real(7).cell.id != cellID(2) {
+		t.Error("it does not follow when it can")
+	}
+	r.calm()
+}
+
 // What is too large for one message to a ghost has no ghosts, and nobody asks for one each tick.
 func TestTooLargeToMirror(t *testing.T) {
 	r := newRig(t, 3)

@@ -125,23 +125,55 @@ func (p *party) away(w way) {
 	for _, x := range p.members {
 		size += len(x.packed(false))
 	}
-	if size > migrate.MaxParts {
-		p.fail(placement.TooLarge, "")
+	err := errTooLarge
+	if size <= migrate.MaxParts {
+		err = p.send(c, w)
+	}
+	switch err {
+	case errTooLarge:
+		p.leader.staysWhole(size)
+		p.fail(placement.TooLarge, "together they fit in no message")
+		return
+	case errNotNow:
+		p.leader.teleport.waitForRoom(c.now)
 		return
 	}
-	m, places := new(migrate.OnloadParty), p.places(&p.leader.teleport.to)
-	for i, x := range p.members {
-		t := x.teleport
-		t.to = places[i]
-		t.party, t.tries = nil, teleportTries // when it comes back it is alone, and has failed
-		if o, ok := c.freeze(x, w.app, w.space, t.arrival(c), w.decided, m); ok {
-			m.List = append(m.List, o)
-		}
-	}
-	c.out.Send(w.app, m)
 	for _, x := range p.members {
 		c.becomeGhost(x, x.e.Order.NextHop(), w.app)
 	}
+}
+
+// send freezes all and sends them. With an error, that of handOver, all are as before.
+func (p *party) send(c *Cell, w way) error {
+	m, places := new(migrate.OnloadParty), p.places(&p.leader.teleport.to)
+	was := make([]teleport, len(p.members))
+	all := make([]frozen, 0, len(p.members))
+	var err error
+	for i, x := range p.members {
+		t := x.teleport
+		was[i] = *t
+		t.to = places[i]
+		t.party, t.tries = nil, teleportTries // when it comes back it is alone, and has failed
+		if err == nil {
+			var f frozen
+			if f, err = c.freeze(x, w.app, w.space, t.arrival(c), w.decided, m); err == nil {
+				all, m.List = append(all, f), append(m.List, f.m)
+			}
+		}
+	}
+	if err == nil {
+		err = whole(c.out.SendWhole(w.app, m))
+	}
+	if err == nil {
+		return nil
+	}
+	for i := range all {
+		all[i].thaw()
+	}
+	for i, x := range p.members {
+		*x.teleport = was[i]
+	}
+	return err
 }
 
 // ids are the members.

@@ -2,10 +2,12 @@ package space
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -100,6 +102,78 @@ func TestPartyStays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A party that no message to the other app can hold stays as it was, hears why, and is not tried
+// again; each alone fits, and goes. When all fit, they go.
+func TestPartyTooLargeStays(t *testing.T) {
+	r := newParty(t)
+	r.tick(10)
+	origin := r.apps[0]
+	for id := entity.ID(1); id <= 3; id++ {
+		if err := r.avatar(id).Bag.Set(make([]uint32, 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.tick(2)
+	haunts := func() (all []ghost.Haunt) {
+		for id := entity.ID(1); id <= 3; id++ {
+			all = slices.AppendSeq(all, r.real(id).haunts.All())
+		}
+		return all
+	}
+	was, errs := haunts(), origin.count.Errors
+	if len(was) == 0 {
+		t.Fatal("the test needs ghosts where they go")
+	}
+	origin.longest = 5000
+	r.together(entity.Destination{Space: 3, Position: at(2)})
+	r.tick(35)
+	r.all(";stays 7: too large;", 1, 1)
+	if origin.unfit != 1 || origin.count.Errors != errs+1 || origin.population.handoffs.Len() != 0 {
+		t.Errorf("tried %d times, %d errors, %d in flight", origin.unfit, origin.count.Errors-errs, origin.population.handoffs.Len())
+	}
+	if got := haunts(); !slices.Equal(got, was) {
+		t.Errorf("ghosts are %v, were %v", got, was)
+	}
+	r.teleport(1, entity.Destination{Space: 3, Position: at(2)}, 8)
+	r.tick(4)
+	if r.real(1).Space() != 3 {
+		t.Error("one that fits alone stays")
+	}
+	r.teleport(1, entity.Destination{Space: 1, Position: at(-21)}, 9)
+	r.tick(4)
+	origin.longest, origin.count.Errors = 0, errs
+	r.together(entity.Destination{Space: 3, Position: at(2)})
+	r.tick(4)
+	r.all("teleported 7;", 2, 3)
+	r.calm()
+}
+
+// A party, or one alone, that has to wait behind others stays until there is room, and then goes.
+func TestPartyWaitsForRoom(t *testing.T) {
+	r := newParty(t)
+	r.create(9, -30, 0)
+	origin := r.apps[0]
+	origin.packed = true
+	r.together(entity.Destination{Space: 3, Position: at(2)})
+	r.teleport(9, entity.Destination{Space: 3, Position: at(4)}, 1)
+	r.tick(25)
+	r.all(";leaving;", 1, 1)
+	if origin.unfit < 4 || origin.count.Errors > 0 || origin.population.handoffs.Len() != 0 || !r.real(2).Teleporting() {
+		t.Errorf("tried %d times, %d errors, %d in flight", origin.unfit, origin.count.Errors, origin.population.handoffs.Len())
+	}
+	origin.packed = false
+	r.tick(15)
+	r.all("teleported 7;", 2, 3)
+	if s := r.avatar(9).Diary.Get(); !strings.HasSuffix(s, "teleported 1;") || strings.Contains(s, "stays") {
+		t.Errorf("the diary of the one alone is %q", s)
+	}
+	r.calm()
+	r.apps[1].packed = true // for longer than they have patience
+	r.together(entity.Destination{Space: 2, Position: at(2)})
+	r.tick(int(TeleportPatience/tickPeriod) + 5)
+	r.all("stays 7: no cell;", 2, 3)
 }
 
 // Whoever is not here, or has set off, cannot come along.

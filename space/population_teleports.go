@@ -249,7 +249,7 @@ func (r *Real) pack(to entity.SpaceID, a migrate.Arrival) (*migrate.Onload, bool
 	}
 	parts := r.appendParts(nil, false)
 	if len(parts) > migrate.MaxParts {
-		r.failTeleport(placement.TooLarge, "")
+		r.failTeleport(placement.TooLarge, "its state fits in no message")
 		return nil, false
 	}
 	return &migrate.Onload{
@@ -267,9 +267,18 @@ func (r *Real) teleportAway(w way) {
 		return
 	}
 	t.tries++
-	if !c.handOver(r, w.app, w.space, t.arrival(c), w.decided) {
-		r.failTeleport(placement.TooLarge, "")
+	switch c.handOver(r, w.app, w.space, t.arrival(c), w.decided) {
+	case errTooLarge:
+		r.failTeleport(placement.TooLarge, "its state fits in no message")
+	case errNotNow:
+		t.tries--
+		t.waitForRoom(c.now)
 	}
+}
+
+// waitForRoom has a teleport look for its way again after a while.
+func (t *teleport) waitForRoom(now time.Duration) {
+	t.app, t.at = located{}, min(now+teleportRetry, t.until)
 }
 
 // arrival is what the message says of where to.

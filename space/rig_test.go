@@ -298,6 +298,9 @@ type testApp struct {
 	dead       []mercury.Address
 	room       int              // what ClientRoom says
 	deaf       bool             // ClientPacket fails
+	longest    int              // message that SendWhole takes; 0 for any
+	packed     bool             // others wait before what SendWhole would send
+	unfit      int              // SendWhole did not take
 	own        load.Meter       // messages that no cell claims
 	ended      []entity.SpaceID // asked for
 }
@@ -307,6 +310,19 @@ func (a *testApp) Send(to mercury.Address, m hosting.Message) {
 		return
 	}
 	a.queue = append(a.queue, packet{a.self, to, clone(a.t, m)})
+}
+
+func (a *testApp) SendWhole(to mercury.Address, m hosting.Message) error {
+	switch {
+	case a.packed:
+		a.unfit++
+		return mercury.ErrFull
+	case a.longest > 0 && len(m.Append(nil)) > a.longest:
+		a.unfit++
+		return mercury.ErrMessageTooLong
+	}
+	a.Send(to, m)
+	return nil
 }
 
 // passedOn is a message as it is passed on.

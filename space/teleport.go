@@ -91,7 +91,8 @@ func (r *Real) Teleporting() bool { return r.teleport != nil }
 // others, since a message to it was lost with the CellApp, some may have arrived. Whoever is back is told
 // placement.Lost, unless its state is older than the call. Whoever has no base is lost.
 //
-// At most migrate.MaxParty entities and migrate.MaxParts bytes can go together. Errors are those of
+// At most migrate.MaxParty entities can go together, and migrate.MaxParts bytes or what the transport
+// takes as one message: beyond that all are told placement.TooLarge. Errors are those of
 // Teleport, entity.ErrTooMany, and ErrNotHere.
 func (r *Real) TeleportTogether(to entity.Destination, user int64, others ...entity.ID) error {
 	p := &party{leader: r, members: []*Real{r}}

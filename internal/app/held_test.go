@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -20,7 +21,9 @@ type narrow struct {
 	chans  map[mercury.Address]mercury.ChannelID
 	ended  map[mercury.ChannelID]bool
 	queued map[mercury.ChannelID]int
-	got    map[mercury.ChannelID][]string
+	// longest is the longest message; 0 for any.
+	longest int
+	got     map[mercury.ChannelID][]string
 }
 
 func newNarrow(limit int) *narrow {
@@ -41,6 +44,8 @@ func (n *narrow) Send(ch mercury.ChannelID, msg []byte) error {
 	switch {
 	case n.ended[ch]:
 		return mercury.ErrNoChannel
+	case n.longest > 0 && len(msg) > n.longest:
+		return mercury.ErrMessageTooLong
 	case n.queued[ch]+len(msg) > n.limit:
 		return mercury.ErrFull
 	}
@@ -166,5 +171,47 @@ func TestHeldIsBounded(t *testing.T) {
 	links.Tick(2 * time.Second)
 	if links.Level(addr4) != mercury.Free || !slices.Equal(links.Errors, want) {
 		t.Errorf("the dead leave %v", links.Errors)
+	}
+}
+
+// What is longer than any message comes back to whoever sends it, and is counted as kept. What fits
+// in the empty channel, and not in the full one, waits, and goes.
+func TestSendWhole(t *testing.T) {
+	n := newNarrow(1000)
+	n.longest = 900
+	links := app.Links{Transport: n}
+	if err := links.SendWhole(addr4, say(0, 900)); !errors.Is(err, mercury.ErrMessageTooLong) {
+		t.Errorf("too long: %v", err)
+	}
+	links.Send(addr4, say(1, 500))
+	if err := links.SendWhole(addr4, say(2, 800)); err != nil {
+		t.Errorf("it would fit in the empty channel: %v", err)
+	}
+	for _, size := range []int{900, 10} {
+		if err := links.SendWhole(addr4, say(3, size)); !errors.Is(err, mercury.ErrFull) {
+			t.Errorf("%d bytes behind one that is held: %v", size, err)
+		}
+	}
+	links.Tick(time.Second)
+	if got := said(n.got[n.chans[addr4]]); got != "b" {
+		t.Errorf("sent %q", got)
+	}
+	n.queued[n.chans[addr4]] = 0
+	if err := links.SendWhole(addr4, say(3, 10)); err != nil {
+		t.Errorf("there is room again: %v", err)
+	}
+	if got := said(n.got[n.chans[addr4]]); got != "bcd" {
+		t.Errorf("then sent %q", got)
+	}
+	if err := links.SendWhole(addr4, say(3, 900)); !errors.Is(err, mercury.ErrMessageTooLong) {
+		t.Errorf("too long: %v", err)
+	}
+	want := wire.SendErrors{{Reason: wire.SendKept, ID: wire.RefusedID, Count: 2}}
+	if !slices.Equal(links.Errors, want) || links.Errors.Faults() != 0 {
+		t.Errorf("errors %v, want %v", links.Errors, want)
+	}
+	links.Bury(wire.CellApp, addr4)
+	if err := links.SendWhole(addr4, say(4, 900)); err != nil {
+		t.Errorf("nothing is kept for the dead, since their verdict is the answer: %v", err)
 	}
 }

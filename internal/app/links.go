@@ -72,6 +72,32 @@ func (l *Links) Send(to mercury.Address, m wire.Message) error {
 	return l.Reply(l.dial(to), m)
 }
 
+// SendWhole is Send for a message that may be longer than any can be on the channel to the app, from
+// a caller that keeps what it would have given away. It returns mercury.ErrMessageTooLong for one that
+// never fits, and mercury.ErrFull while others wait for room before it: then it is not known whether
+// it fits, and nothing of it is on its way. What only has no room now is held, as by Send.
+func (l *Links) SendWhole(to mercury.Address, m wire.Message) error {
+	if to.IsZero() || l.Dead(to) {
+		return nil
+	}
+	ch := l.dial(to)
+	if l.queue(ch) != nil {
+		if l.goOn(); l.queue(ch) != nil {
+			return mercury.ErrFull
+		}
+	}
+	l.buf = wire.Encode(l.buf[:0], m)
+	err := l.sendOrHold(ch, l.buf)
+	switch id := wire.ID(l.buf[0]); {
+	case errors.Is(err, mercury.ErrMessageTooLong):
+		l.count(id, wire.SendKept, err)
+		return err
+	case err != nil:
+		l.failed(id, err) // the channel has ended: it is sent again over the next one
+	}
+	return nil
+}
+
 // SendUnreliable sends m; it may be lost.
 func (l *Links) SendUnreliable(to mercury.Address, m wire.Message) error {
 	if to.IsZero() || l.Dead(to) {

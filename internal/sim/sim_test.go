@@ -173,15 +173,6 @@ func withScripts(o Options) Options {
 	return o
 }
 
-// roomForParties gives travellers the room of four times the bulky queue: a party of them has grown
-// to 84 kB, and what is longer than a message may be is said again for ever (seed 129057).
-func roomForParties(o Options) Options {
-	if o.Wild.Travellers > 0 && o.MaxQueued > 0 {
-		o.MaxQueued = max(o.MaxQueued, 4*bulkyQueue)
-	}
-	return o
-}
-
 // gatewayOf says whether there are gateways: in a sixth of the seeds, by a chance of its own.
 func gatewayOf(seed uint64) bool { return rand.New(rand.NewPCG(seed, 0x6a7e)).IntN(6) == 0 }
 
@@ -241,7 +232,7 @@ func TestSeeds(t *testing.T) {
 			seed := *start + uint64(i)
 			o := withManager(optionsOf(seed))
 			if !*tame {
-				o = withScripts(roomForParties(withCracks(withBeacons(withBursts(withViews(withHeirs(wildly(o))))))))
+				o = withScripts(withCracks(withBeacons(withBursts(withViews(withHeirs(wildly(o)))))))
 			}
 			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}

@@ -21,8 +21,9 @@ const (
 const SmallQueue = 32 << 10
 
 // bulkyQueue is that limit for the seeds, whose reals and bases grow larger: while BaseApps are gone,
-// what waits for its base alone has made a real of 75 KB. What has more than a message may have
-// would be said again for ever. The product's default is above the largest, migrate.MaxParts.
+// what waits for its base alone has made a real of 75 KB. What has more than a message may have stays
+// where it is, and of several that are too long together the teleport fails; but a base could not be
+// told its backup. The product's default is above the largest, migrate.MaxParts.
 const bulkyQueue = 3 * SmallQueue
 
 // endpoint is how the endpoints of a run behave.

@@ -40,8 +40,11 @@ const (
 	SendStale
 	// SendOther: an unforeseen kind of fault.
 	SendOther
+	// SendKept: the message was longer than any can be on its channel. Its maker was told, and keeps
+	// what it would have given away: an entity stays, or its teleport fails.
+	SendKept
 
-	lastSendReason = SendOther
+	lastSendReason = SendKept
 )
 
 // String names the reason, for people.
@@ -55,6 +58,7 @@ func (r SendReason) String() string {
 		SendCramped:    "no room for places",
 		SendStale:      "outlived",
 		SendOther:      "other",
+		SendKept:       "too long, and kept",
 	})
 }
 
@@ -62,7 +66,7 @@ func (r SendReason) String() string {
 // that its loss is not a fault.
 func (r SendReason) Expected() bool {
 	switch r {
-	case SendGone, SendLost, SendSlowClient, SendCramped, SendStale:
+	case SendGone, SendLost, SendSlowClient, SendCramped, SendStale, SendKept:
 		return true
 	}
 	return false

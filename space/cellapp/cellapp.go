@@ -255,6 +255,10 @@ func (o *outbox) Send(to mercury.Address, m hosting.Message) {
 	o.links.Send(to, m) // which counts what goes wrong
 }
 
+func (o *outbox) SendWhole(to mercury.Address, m hosting.Message) error {
+	return o.links.SendWhole(to, m)
+}
+
 func (o *outbox) PassOn(way hosting.Way, m hosting.Message) {
 	o.links.Send(way.To, (*CellApp)(o).passed(way, m))
 }

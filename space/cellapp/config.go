@@ -16,8 +16,9 @@ import (
 
 // Config configures a CellApp.
 type Config struct {
-	// Transport carries its messages; required. A transport whose MaxMessage is below
-	// mercury.DefaultMaxMessage refuses entities with a large state for ever.
+	// Transport carries its messages; required. Over a transport whose MaxMessage is below
+	// mercury.DefaultMaxMessage entities with a large state neither cross borders nor are teleported:
+	// they stay, and teleports fail (placement.TooLarge).
 	Transport mercury.Transport
 	// Manager is where the CellAppMgr listens; required.
 	Manager netip.AddrPort

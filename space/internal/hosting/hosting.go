@@ -35,6 +35,11 @@ type Outbox interface {
 	// Send sends reliably, in order for each app. It does not keep m, which the
 	// cell uses again.
 	Send(to mercury.Address, m Message)
+	// SendWhole is Send for what may be longer than any message to the app can be. With an error
+	// nothing of it is on its way: mercury.ErrMessageTooLong if it never fits, and mercury.ErrFull
+	// while that is not known, since others wait for room before it. What only has no room now waits,
+	// as for Send.
+	SendWhole(to mercury.Address, m Message) error
 	// PassOn sends a message for a real that has gone, in order for each app. It does not keep m.
 	PassOn(way Way, m Message)
 	// Level is how full the way to an app is. What can wait asks before it is sent; Send

@@ -27,7 +27,7 @@ import (
 // Cell is the part of a space that one CellApp runs: its reals, the ghosts of its neighbours'
 // reals, and its tick.
 type Cell struct {
-	cfg        Config
+	cfg        *Config // of the population, which may change
 	self       mercury.Address
 	scripts    *Scripts
 	population *Population

@@ -31,8 +31,7 @@ func (c *Cell) backUp() {
 // backup sends the real's state to its base through the flow, which settles all that was sent
 // before it.
 func (r *Real) backup() {
-	period := r.cell.cfg.BackupPeriod
-	r.backupAt = r.cell.now + period/2 + period*4/5*entityShare(r.e.ID)/1024
+	r.backupAt = r.nextBackup()
 	if r.e.Base.IsZero() {
 		return
 	}
@@ -57,6 +56,12 @@ func (r *Real) backup() {
 		r.saved(r.base().out.Last())
 		r.commitsSent(r.base().out.Last())
 	}
+}
+
+// nextBackup is when a real that is backed up now is backed up again.
+func (r *Real) nextBackup() time.Duration {
+	period := r.cell.cfg.BackupPeriod
+	return r.cell.now + period/2 + period*4/5*entityShare(r.e.ID)/1024
 }
 
 // tooLarge gives a backup up that is too long to be sent. It says so once, and to the script each time.

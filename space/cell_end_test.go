@@ -183,7 +183,7 @@ func TestTimesBeforeTheFirstTick(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.apps[0]
 	now, game := 100*tickPeriod, 500*tickPeriod
-	a.population = NewPopulation(a.cell.cfg, r.scripts, a.population.env)
+	a.population = NewPopulation(*a.cell.cfg, r.scripts, a.population.env)
 	a.cell = a.population.NewCell(now, game, 1, cellID(1), a.cell.tree, nil)
 	r.create(1, 0, 0)
 	if _, err := r.real(1).AddTimer(2*tickPeriod, 0, "OnTimer", 5); err != nil {

@@ -22,7 +22,7 @@ import (
 func (r *rig) addApp(in entity.SpaceID) int {
 	k := len(r.apps) + 1
 	a := &testApp{rig: r, self: addr(k), room: 900}
-	a.population = NewPopulation(r.apps[0].cell.cfg, r.scripts, hosting.Env{
+	a.population = NewPopulation(*r.apps[0].cell.cfg, r.scripts, hosting.Env{
 		Self: a.self, Out: a, Counters: &a.count,
 		Chance: rand.New(rand.NewPCG(1, uint64(k))), Log: slog.New(slog.DiscardHandler), Compressor: new(property.Compressor),
 	})

@@ -29,7 +29,7 @@ func (p *Population) NewCell(now, cluster time.Duration, space entity.SpaceID, i
 func (p *Population) makeCell(now, cluster time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree) *Cell {
 	env := &p.env
 	c := &Cell{
-		cfg: p.cfg, self: env.Self, scripts: p.scripts, population: p,
+		cfg: &p.cfg, self: env.Self, scripts: p.scripts, population: p,
 		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
 		compressor: env.Compressor, now: now, game: cluster,
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),

@@ -6,7 +6,7 @@ import "fmt"
 // Config.AoIRadius and Config.AoIHysteresis. On a cell whose ghosts reach less far than was asked for,
 // the radius is what they allow.
 func (r *Real) AoI() (radius, hysteresis float32) {
-	cfg := &r.cell.cfg
+	cfg := r.cell.cfg
 	if r.witness != nil {
 		radius, hysteresis = r.witness.Reach()
 	}

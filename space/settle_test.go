@@ -23,7 +23,7 @@ func (r *rig) die(a *testApp, ids ...entity.ID) {
 	r.t.Helper()
 	r.queue = slices.DeleteFunc(r.queue, func(p packet) bool { return p.from == a.self || p.to == a.self })
 	old := a.cell
-	a.population = NewPopulation(old.cfg, r.scripts, hosting.Env{
+	a.population = NewPopulation(*old.cfg, r.scripts, hosting.Env{
 		Self: a.self, Out: a, Counters: &a.count,
 		Chance: rand.New(rand.NewPCG(2, 2)), Log: slog.New(slog.DiscardHandler), Compressor: new(property.Compressor),
 	})

@@ -43,6 +43,17 @@ type Witness struct {
 	dropped uint64
 }
 
+// Reconfigure gives the witness another Config from its next Update on, as if it had been made with it;
+// DetailFactor is left to SetDetailFactor. It panics if Validate refuses cfg.
+func (w *Witness) Reconfigure(cfg Config) {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	cfg = cfg.withDefaults()
+	cfg.DetailFactor = w.cfg.DetailFactor
+	w.cfg, w.deficit = cfg, min(w.deficit, cfg.MaxDeficit)
+}
+
 // New returns a Witness that knows nobody. It panics if Validate refuses cfg.
 func New(cfg Config) *Witness {
 	if err := cfg.Validate(); err != nil {

@@ -104,6 +104,7 @@ func (a *BaseApp) route() {
 	a.routeCopies()
 	a.routeSpaces()
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
+	app.RouteWatches(r, &a.links, &a.watches, func(from sender) mercury.ChannelID { return from.ch })
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })
 	app.On(r, func(from sender, m *wire.Whereis) { a.whereis(m, from.app) })

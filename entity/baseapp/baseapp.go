@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"errors"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/internal/argument"
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/internal/trace"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -26,6 +28,8 @@ type BaseApp struct {
 	net     *dialler
 	links   app.Links
 	routes  app.Routes[sender]
+	watches app.Watches
+	trace   *trace.Trace
 	cellMgr app.Member
 	baseMgr app.Member
 	dbApp   app.Member
@@ -137,6 +141,8 @@ func New(cfg Config) (*BaseApp, error) {
 		return nil, err
 	}
 	cfg.setDefaults()
+	var level logs.Level
+	cfg.Log, level = logs.Leveled(cfg.Log)
 	a := &BaseApp{
 		cfg:       cfg,
 		log:       cfg.Log,
@@ -175,7 +181,8 @@ func New(cfg Config) (*BaseApp, error) {
 	a.moving.asks = app.NewErrands(&a.cellMgr, 1)
 	a.route()
 	a.findServices()
-	return a, a.newDownloads()
+	a.trace = trace.New(a.log)
+	return a, errors.Join(a.newDownloads(), a.show(level))
 }
 
 // Dismissed reports whether this start of the app was declared dead. It has dropped everything by

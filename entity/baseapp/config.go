@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 // DefaultTick is the default time between ticks: 10 Hz, as is usual for such servers.
@@ -123,6 +124,9 @@ type Config struct {
 	Tick time.Duration
 	// Meters are its clock, and what it says of itself in the status.
 	status.Meters
+	// Watch adds the game's own values to what the process shows; see package watch. It is called once, and
+	// what it adds is asked for on the goroutine of the process. Default: none.
+	Watch func(*watch.Tree)
 }
 
 // ErrConfig is wrapped by every fault that Validate reports.

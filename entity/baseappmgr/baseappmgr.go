@@ -19,6 +19,7 @@ type BaseAppMgr struct {
 	log     *slog.Logger
 	links   app.Links
 	routes  app.Routes[sender]
+	watches app.Watches
 	manager app.Member
 
 	lines    logs.Limit
@@ -68,6 +69,8 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	var level logs.Level
+	cfg.Log, level = logs.Leveled(cfg.Log)
 	m := &BaseAppMgr{
 		cfg:      cfg,
 		log:      cfg.Log.With("app", "BaseAppMgr"),
@@ -79,7 +82,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	}
 	m.manager = app.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
 	m.route()
-	return m, nil
+	return m, m.show(level)
 }
 
 // Counts returns what the manager has now.

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 const (
@@ -58,6 +59,9 @@ type Config struct {
 	Tick time.Duration
 	// Meters are its clock, and what it says of itself in the status.
 	status.Meters
+	// Watch adds the game's own values to what the process shows; see package watch. It is called once, and
+	// what it adds is asked for on the goroutine of the process. Default: none.
+	Watch func(*watch.Tree)
 }
 
 // Validate reports all faults of c at once.

@@ -72,6 +72,7 @@ func (m *BaseAppMgr) route() {
 	r.Ignore(wire.DismissedID)
 	app.Try(r, m.takeStop)
 	app.Try(r, m.onJoin)
+	app.RouteWatches(r, &m.links, &m.watches, func(from sender) mercury.ChannelID { return from.ch })
 	app.On(r, m.onMembers)
 	app.On(r, m.onBaseLoad)
 	app.On(r, m.onCreateProxy)

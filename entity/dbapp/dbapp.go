@@ -20,6 +20,7 @@ type DBApp struct {
 	log     *slog.Logger
 	links   app.Links
 	routes  app.Routes[sender]
+	watches app.Watches
 	manager app.Member
 	at      mercury.Address // the CellAppMgr, once the channel is open
 	roster  app.Roster
@@ -73,6 +74,8 @@ func New(cfg Config) (*DBApp, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	var level logs.Level
+	cfg.Log, level = logs.Leveled(cfg.Log)
 	d := &DBApp{
 		cfg: cfg, log: cfg.Log.With("app", "DBApp"), came: -1,
 		links: app.Links{Transport: cfg.Transport, Log: cfg.Log},
@@ -82,7 +85,7 @@ func New(cfg Config) (*DBApp, error) {
 	d.manager = app.NewMember(&d.links, cfg.Manager, wire.Join{Role: wire.DBApp, Digest: cfg.Schema.Digest})
 	d.bring.asks = app.NewErrands(&d.manager, maxSpacesBringing+1)
 	d.route()
-	return d, nil
+	return d, d.show(level)
 }
 
 // Counts returns the present numbers.
@@ -217,6 +220,7 @@ func (d *DBApp) route() {
 	app.On(r, func(from sender, m *wire.SpaceBrought) { d.links.Answered(d.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.BroughtBack) { d.links.Answered(d.now, from.ch, m) })
 	app.Try(r, d.basesMoved)
+	app.RouteWatches(r, &d.links, &d.watches, func(from sender) mercury.ChannelID { return from.ch })
 	app.On(r, d.join)
 	app.On(r, d.take)
 }

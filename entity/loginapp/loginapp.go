@@ -19,10 +19,11 @@ import (
 // LoginApp logs clients in. It is a mercury.Handler with a Tick and a JobDone; see the package
 // comment.
 type LoginApp struct {
-	cfg    Config
-	log    *slog.Logger
-	links  app.Links
-	routes app.Routes[sender]
+	cfg     Config
+	log     *slog.Logger
+	links   app.Links
+	routes  app.Routes[sender]
+	watches app.Watches
 
 	manager    manager // the CellAppMgr
 	baseAppMgr manager
@@ -105,6 +106,8 @@ func New(cfg Config) (*LoginApp, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	var level logs.Level
+	cfg.Log, level = logs.Leveled(cfg.Log)
 	l := &LoginApp{
 		cfg:    cfg,
 		log:    cfg.Log.With("app", "LoginApp"),
@@ -119,7 +122,7 @@ func New(cfg Config) (*LoginApp, error) {
 	l.baseAppMgr.Member = app.NewMember(&l.links, l.baseAppMgr.At, join)
 	l.baseAppMgr.role = wire.BaseAppMgr
 	l.route()
-	return l, nil
+	return l, l.show(level)
 }
 
 // Counts returns the present numbers.
@@ -301,6 +304,7 @@ func (l *LoginApp) route() {
 	r.Ignore(wire.DismissedID) // the channel ends, and the LoginApp joins again
 	app.On(r, func(_ sender, m *wire.Logins) { l.takeLogins(m) })
 	app.On(r, l.takeStop)
+	app.RouteWatches(r, &l.links, &l.watches, func(from sender) mercury.ChannelID { return from.ch })
 	app.On(r, func(from sender, m *wire.ProxyMade) {
 		l.queue.refusals = m.Refusals
 		l.links.Answered(from.now, from.ch, m) // or too late: its client is gone, or was told so

@@ -88,7 +88,7 @@ func TestTwoHandlers(t *testing.T) {
 
 func TestRoutesCheck(t *testing.T) {
 	var r Routes[string]
-	r.Ignore(wire.StatusID, wire.WorldEndingID, wire.WelcomeID, wire.RefusedID)
+	r.Ignore(wire.StatusID, wire.WorldEndingID, wire.WelcomeID, wire.RefusedID, wire.WatchedID)
 	if got := r.Check(wire.Observer); !slices.Equal(got, []wire.ID{wire.DismissedID}) {
 		t.Errorf("lacks %v", got)
 	}

@@ -56,8 +56,10 @@ internal/script: FLOOR1 entity entity/flow internal/fields internal/gametime
 ENTITY = entity entity/presence internal/fields internal/script entity/flow internal/gametime
 mercury/secure: internal/codec internal/faults internal/enum mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 space/cluster/status: bsp
+space/cluster/watch: space/cluster/status
+internal/trace: entity space/cluster/watch
 space/overload: internal/faults balance/load internal/gametime
-FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/overload
+FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/cluster/watch internal/trace space/overload
 space/internal/hosting: FLOOR2
 space/internal/gait: internal/codec
 
@@ -197,7 +199,8 @@ space: 84
 space/cluster: 34
 entity.Base: 50
 space.Cell: 29
-space.Population: 47
+# Watch, by which a CellApp shows what is in its cells.
+space.Population: 48
 space.Real: 84
 `
 

@@ -32,6 +32,7 @@ var unbroken = []wire.ID{
 	wire.RejoinRuleID, wire.BackupRuleID, wire.BackupRuleHeldID, wire.BaseDoorsID, wire.InheritedID, wire.LeavingID, wire.DepartID, wire.DepartedID, wire.BasesMovedID, wire.ShedID,
 	wire.LeaseAskID, wire.LeaseVoteID, wire.SpaceCopyID, wire.SharedDataID, wire.OutdoneID, wire.NameLostID,
 	wire.EndWorldID, wire.WorldEndingID, wire.StopID, wire.StopStateID, wire.KeepSpaceID, wire.SpaceKeptID, wire.KeepOnlyID, wire.OnlyKeptID, // see TestStopBreaks
+	wire.ReadWatchID, wire.SetWatchID, wire.WatchedID, // see TestWatchBreaks
 	wire.BringSpaceID, wire.SpaceBroughtID, wire.BringBackID, wire.BroughtBackID, // see TestStartFromStore
 }
 

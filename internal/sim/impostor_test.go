@@ -24,6 +24,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 // impostor is a player's machine that speaks as if it were a process of the cluster. It knows
@@ -238,6 +239,8 @@ func (x *impostor) orders() []wire.Message {
 		&wire.BasesMoved{App: x.r.baseApps[0].Address(), Number: 1 << 60, Allocator: 1, Rule: migrate.Rule{Version: 1 << 40, Covers: 1 << 60, Replicas: 1, List: []mercury.Address{x.p.Address()}},
 			Part: migrate.Part{Turn: 1 << 40, Slices: 1<<migrate.Slices - 1, Below: entity.MaxID}},
 		&wire.Shed{To: x.p.Address(), Bases: 1 << 20}, &wire.NameLost{Name: fmt.Sprintf("name %d", x.n%8), ID: x.victim().ID, Holder: x.r.id()},
+		&wire.ReadWatch{Number: uint64(x.n), Role: wire.CellApp, App: 1, List: true}, &wire.SetWatch{Number: uint64(x.n), Role: wire.CellApp, App: 1, Path: "witness/bytes_per_tick", Text: "300"},
+		&wire.Watched{Number: uint64(x.n % 16), Values: []watch.Value{{Path: "a", Text: "b"}}},
 		&wire.LeaseAsk{Term: 99, Round: 1}, &wire.LeaseVote{Term: 1 + uint32(x.n%4), Round: uint64(x.r.now), Granted: x.n%2 == 0, Highest: cellappmgr.MaxTerm},
 	}
 }

@@ -76,6 +76,7 @@ func (x *impostor) hangOver(term uint32) []wire.Message {
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: self}, {Role: wire.BaseApp, App: self}}}, &wire.Freeze{On: true},
 		&wire.Stop{Number: 1 << 60, Step: wire.StopEnded, Reason: "go"}, &wire.WorldEnding{Stop: status.Stop{Step: "saved", Done: true}},
 		&wire.Located{ID: x.r.id(), Gone: true}, &wire.LocatedArea{Gateway: 2, Space: theSpace, Apps: []mercury.Address{x.r.cellApps[0].Address()}}, &wire.Relogin{Request: 1, Account: x.account()}, &wire.Outdone{Account: x.account(), ID: 77, Origin: x.r.id(), Turn: 1 << 30}, &wire.NameLost{Name: "name", ID: x.r.id(), Holder: 77}, &wire.MakeProxy{Request: 1, Account: "hangover"},
+		&wire.SetWatch{Number: 1, Role: wire.CellApp, Path: "witness/bytes_per_tick", Text: "300"},
 	}
 	for _, p := range append(append([]*Process{}, x.r.baseApps...), x.r.cellApps...) {
 		role := wire.CellApp

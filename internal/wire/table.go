@@ -191,6 +191,13 @@ const (
 	SharedDataID
 )
 
+// About what processes show and let be set.
+const (
+	ReadWatchID ID = 192 + iota
+	SetWatchID
+	WatchedID
+)
+
 // table says of every message what it is, who sends it, who takes it, and what its sender must have
 // proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
@@ -340,6 +347,11 @@ var table = newTable(
 	row[BroughtBack](BroughtBackID, BaseApp.to(DBApp)),
 
 	row[Status](StatusID, CellAppMgr.to(Observer)),
+
+	// What processes show and let be set.
+	row[ReadWatch](ReadWatchID, Observer.to(CellAppMgr), CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp)).answered(WatchedID),
+	row[SetWatch](SetWatchID, Observer.to(CellAppMgr).proving(mercury.Operator), CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp)).answered(WatchedID),
+	row[Watched](WatchedID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr), DBApp.to(CellAppMgr), CellAppMgr.to(Observer)),
 
 	// Between managers.
 	row[LeaseAsk](LeaseAskID, CellAppMgr.to(CellAppMgr)),

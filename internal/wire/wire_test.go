@@ -32,6 +32,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 var (
@@ -139,6 +140,10 @@ func samples() []wire.Received {
 		&wire.AddCell{Space: 3, Cell: cell, First: true, FromStore: true, Tree: []byte("tree"), Data: []space.DataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
 		&wire.SpaceData{Space: 3, Entry: entry}, &wire.SharedData{Last: 1 << 50, Data: []space.DataEntry{named}},
+		&wire.ReadWatch{Number: 1 << 40, Role: wire.BaseApp, App: 7, Path: "copies", After: "copies/held", List: true},
+		&wire.SetWatch{Number: 1 << 40, Role: wire.DBApp, App: 7, Path: "log/level", Text: "DEBUG"},
+		&wire.Watched{Number: 1 << 40, Fault: watch.Refused, Reason: "take 1 to 9", More: true,
+			Values: []watch.Value{{Path: "a/b", Text: "1", About: "a number", Writable: true}, {Path: "a/c", Text: "2", About: "another", Writable: true}}},
 		&wire.SpaceDataSet{Said: 1 << 40},
 		&wire.RemoveCell{Space: 3, Cell: cell, Ended: true, Peers: []mercury.Address{addr4, addr6}},
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -150,6 +151,10 @@ const (
 	stopping
 	killed
 )
+
+// ProfileLabel is the label of runtime/pprof with the name of the process to which the work of a goroutine
+// belongs: go tool pprof -tagfocus process=cellapp shows one.
+const ProfileLabel = "process"
 
 // Name is the name that the process was started under.
 func (p *Process) Name() string { return p.name }
@@ -296,6 +301,8 @@ func (p *Process) wake() { p.waiter.wake() }
 
 // main is the goroutine of the app.
 func (p *Process) main(made chan<- error) {
+	// A profile of an OS process with several apps says whose a sample is, that of a job included.
+	pprof.SetGoroutineLabels(pprof.WithLabels(p.ctx, pprof.Labels(ProfileLabel, p.name)))
 	p.meter.begin()
 	defer p.meter.end()
 	defer p.host.running.Done()

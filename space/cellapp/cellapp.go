@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/logs"
+	"github.com/cellscape/cellscape/internal/trace"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -42,10 +43,12 @@ type CellApp struct {
 	shelved   []shelved         // results of jobs that came while no script may be called
 	broken    []mercury.Address // apps to which a channel has ended
 
-	routes app.Routes[sender]
-	roster app.Roster
-	door   app.Door
-	named  []mercury.Address // by the message at hand; see admit
+	routes  app.Routes[sender]
+	watches app.Watches
+	trace   *trace.Trace
+	roster  app.Roster
+	door    app.Door
+	named   []mercury.Address // by the message at hand; see admit
 
 	cells       []*hostedCell // by space id
 	removals    removals
@@ -87,7 +90,10 @@ func New(cfg Config) (*CellApp, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	var level logs.Level
+	cfg.Log, level = logs.Leveled(cfg.Log)
 	a := &CellApp{cfg: cfg, log: cfg.Log}
+	a.trace = trace.New(cfg.Log)
 	a.throttle = overload.New(cfg.Space.Overload)
 	a.stats = property.NewLoggedStats(cfg.Scripts.Schema(), cfg.Log)
 	if cfg.Work == nil {
@@ -106,14 +112,14 @@ func New(cfg Config) (*CellApp, error) {
 	a.looks.Lookout = cfg.Lookout
 	a.endings = app.NewErrands(&a.manager, app.MaxEndings)
 	a.said = app.NewSaid(&a.manager)
-	return a, nil
+	return a, a.show(level)
 }
 
 func (a *CellApp) newPopulation() *space.Population {
 	env := hosting.Env{
 		Self: a.cfg.Transport.Self(), Out: a.outbox(), Shared: a.shared, Counters: &a.counters,
 		Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats, Compressor: &a.compressor,
-		Parallel: a.cfg.Parallel, Workers: a.cfg.Workers,
+		Parallel: a.cfg.Parallel, Workers: a.cfg.Workers, Trace: a.trace,
 	}
 	if a.cfg.Jobs != nil {
 		env.Do = a.doJob

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 // Config configures a CellApp.
@@ -55,6 +56,9 @@ type Config struct {
 	Work func() time.Duration
 	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
+	// Watch adds the game's own values to what the process shows; see package watch. It is called once, and
+	// what it adds is asked for on the goroutine of the process. Default: none.
+	Watch func(*watch.Tree)
 }
 
 // Defaults of Config.

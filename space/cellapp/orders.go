@@ -3,6 +3,7 @@ package cellapp
 import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // heeds reports whether to act on a message of the CellAppMgr. Orders count only after it has shown
@@ -46,6 +47,7 @@ func (a *CellApp) routeOrders() {
 	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
 	app.On(r, func(_ sender, m *wire.Located) { a.population.Located(m.ID, m.Space, m.App, m.Gone) })
 	app.On(r, func(_ sender, m *wire.LocatedArea) { a.population.LocatedArea(m.Gateway, m.Space, m.Apps) })
+	app.RouteWatches(r, &a.links, &a.watches, func(from sender) mercury.ChannelID { return from.ch })
 	app.Try(r, func(_ sender, m *wire.SharedData) error { return a.shared.TakeAll(m) })
 	app.Try(r, func(_ sender, m *wire.SpaceData) error {
 		if m.Space == 0 {

@@ -86,8 +86,10 @@ type CellAppMgr struct {
 	gone   wire.Report // the sums of former members
 	counts Counts
 
-	links  app.Links
-	routes app.Routes[sender]
+	links   app.Links
+	routes  app.Routes[sender]
+	watches app.Watches
+	tracing tracing
 
 	buf      []byte   // scratch of encode
 	observed observed // scratch of observe
@@ -137,6 +139,8 @@ func New(cfg Config) (*CellAppMgr, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
+	var level logs.Level
+	cfg.Log, level = logs.Leveled(cfg.Log)
 	m := &CellAppMgr{
 		cfg:       cfg,
 		log:       cfg.Log,
@@ -156,6 +160,9 @@ func New(cfg Config) (*CellAppMgr, error) {
 	}
 	m.policy = policy
 	m.route()
+	if err := m.show(level); err != nil {
+		return nil, err
+	}
 	for _, sc := range cfg.Spaces {
 		m.enter(sc, nil)
 	}
@@ -181,6 +188,7 @@ func (m *CellAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason erro
 	if m.superseded {
 		return // whoever leaves goes to the other manager; the remaining members are not to hear of it
 	}
+	m.links.Closed(now, ch, reason)
 	m.lostChannel(now, ch, reason)
 	m.publish(now)
 }

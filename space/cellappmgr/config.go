@@ -18,6 +18,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 // An allocator number has 21 bits: what a store has counted (see numbers.go) or, without one, the
@@ -159,6 +160,8 @@ type Config struct {
 	Tick time.Duration
 	// Meters are its clock, and what it says of itself in the status.
 	status.Meters
+	// Watch adds the game's own values to what the manager shows; see package watch. Default: none.
+	Watch func(*watch.Tree)
 }
 
 // Validate reports every field that makes no sense, each with its remedy.

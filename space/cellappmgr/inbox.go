@@ -138,6 +138,7 @@ func (m *CellAppMgr) route() {
 	app.On(r, m.bringSpace)
 	app.On(r, func(from sender, msg *wire.SpaceKept) { m.spaceKept(from.now, msg) })
 	app.On(r, func(from sender, msg *wire.OnlyKept) { m.onlyKept(from.now, msg) })
+	m.routeWatches()
 }
 
 // unproved counts a message of a sender that has not proved to be who may say it.

@@ -41,6 +41,7 @@ type member struct {
 	saves        [3]uint16       // what they amount to
 	stop         stopAnswer      // to the orders about the stop of the world
 	operates     bool            // an observer that has ordered the stop, and is told of it
+	questions    int             // of an observer that wait for answers
 	said         uint64          // the newest handled SetSpaceData of a CellApp; see wire.SpaceDataSet
 	missing      bool            // known only because others share entities with it; see buryLost
 	replaced     bool            // missing, and another process has started at its address
@@ -134,6 +135,7 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 	if m.frozen && a.reports() {
 		m.send(a, &wire.Freeze{On: true})
 	}
+	m.tellTraced(a)
 	m.tellStop(a)
 	switch a.role {
 	case wire.BaseAppMgr, wire.DBApp:
@@ -221,6 +223,7 @@ func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) 
 	if a.reports() {
 		m.send(a, &wire.Freeze{On: m.frozen})
 	}
+	m.tellTraced(a)
 	m.tellGraves(a, nil)
 	m.tellAgain(now, a)
 	m.tellStop(a)

@@ -26,6 +26,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 // Defaults of Config.
@@ -182,9 +183,9 @@ type Config struct {
 	// processes must be given the same keys, drawn with secure.GenerateTicketKey; without shared
 	// keys, players dial their BaseApp in one round trip.
 	//
-	// The clocks of the systems may differ by a minute. A process looks at its own when it starts, so
-	// set clocks before, not after: one that is wrong then makes bad tickets, or takes good ones for
-	// bad, until the process is started again. A ticket is good only from the IP that the
+	// The clocks of the systems may differ by a minute. A process looks at its own when it starts,
+	// so set clocks before, not after: one that is wrong then makes bad tickets, or takes good ones
+	// for bad, until the process is started again. A ticket is good only from the IP that the
 	// LoginApp saw. A bad ticket is refused, and the player's dial goes on by itself with the round
 	// trip. Whoever steals a ticket key can read recorded traffic of players who came by its
 	// tickets, so change the key with each start of the world.
@@ -257,6 +258,12 @@ type Config struct {
 	Seed uint64
 	// Log is for operators. Default: nothing is logged.
 	Log *slog.Logger
+	// Watch adds the game's own values to those that each process shows, and settings of its own to
+	// those that an operator may set while the world runs (Observer.Values, Observer.Set):
+	// counters, numbers to tune. It is called for each process when that is made, with its role
+	// (status.RoleCellApp and so on), and what it adds is found under "game". Getters and setters
+	// run on the goroutine of their process, so they must lock what several share. Default: none.
+	Watch func(role string, t *watch.Tree)
 
 	inner *innerSeal // of Inner TCP; nil without a seal, and before the start
 }
@@ -307,10 +314,12 @@ func (c Config) Validate() error {
 	return all.Err()
 }
 
-// leastTime is the shortest Tick, and the shortest of other times: less leaves no time to do anything in it.
+// leastTime is the shortest Tick, and the shortest of other times: less leaves no time to do
+// anything in it.
 const leastTime = time.Millisecond
 
-// validateTimes refuses times that no process could keep. Most of them are numbers without their unit.
+// validateTimes refuses times that no process could keep. Most of them are numbers without their
+// unit.
 func (c *Config) validateTimes() error {
 	all := faults.In("cluster: Config.")
 	all.If(c.Tick < 0, "Tick is %v: take a positive time, or 0 for %v", c.Tick, baseapp.DefaultTick)

@@ -55,11 +55,11 @@ func (c *ObserverConfig) where() string {
 	return strings.Join(list, ", ")
 }
 
-// ErrNotConnected is returned by Freeze while the managers cannot be reached.
+// ErrNotConnected is returned by Freeze, Values, Read and Set while the managers cannot be reached.
 var ErrNotConnected = errors.New("cluster: the observer has no connection to the managers")
 
-// ErrNotOperator is returned by Freeze and Shutdown of an observer that may only read.
-var ErrNotOperator = errors.New("cluster: freezing or stopping a world takes an operator's key")
+// ErrNotOperator is returned by Freeze, Shutdown and Set of an observer that may only read.
+var ErrNotOperator = errors.New("cluster: freezing or stopping a world, or setting a value of it, takes an operator's key")
 
 // Observer watches a world from any OS process, as a space viewer does. It is sent the status every
 // second.
@@ -203,6 +203,7 @@ func newWatcher(t mercury.Transport, cfg *ObserverConfig, log *slog.Logger, put 
 	// A manager that has just begun to lead says that no stop is under way: it was told too early, and has
 	// to be told again. That was taken for an answer, and the world never stopped.
 	app.On(&w.routes, func(_ time.Duration, m *wire.WorldEnding) { w.ending, w.heardEnd = m.Stop, m.Stop.Step != "" })
+	app.On(&w.routes, func(now time.Duration, m *wire.Watched) { w.links.Answered(now, w.manager.Channel(), m) }) // or too late
 	w.routes.Ignore(wire.WelcomeID, wire.DismissedID)
 	return w
 }
@@ -223,6 +224,7 @@ func (w *watcher) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Addres
 }
 
 func (w *watcher) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	w.links.Closed(now, ch, reason)
 	if w.manager.Closed(now, ch, reason) {
 		w.heardEnd = false
 		w.log.Debug("no connection to the managers", "reason", reason)

@@ -20,6 +20,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 // Roles makes the processes of a world one by one, as state machines, for who runs them in another
@@ -165,7 +166,7 @@ func (r *Roles) seatConfig(e *Env, fresh bool) cellappmgr.SeatConfig {
 		Config: cellappmgr.Config{
 			Transport: e.Transport, Log: e.Log, Schema: r.cfg.Schema, Spaces: r.cfg.Spaces, Balance: r.cfg.Balance, Border: r.cfg.Space.WithDefaults().Border, Policy: r.cfg.Policy, Logins: r.cfg.Logins, Stores: r.cfg.Store != nil,
 			Term: r.cfg.Term, AppTimeout: r.cfg.AppTimeout, HangTimeout: r.cfg.HangTimeout, RecoveryWindow: r.cfg.RecoveryWindow, MinCellApps: r.cfg.MinCellApps, ReportPeriod: r.cfg.StatusPeriod, Tick: r.cfg.Tick, Meters: e.Meters,
-			Lookout: e.Lookout,
+			Lookout: e.Lookout, Watch: r.watch(status.RoleCellAppMgr),
 		},
 		Places: r.managers, Fresh: fresh && len(r.managers) < 2, Past: e.Past,
 	}
@@ -189,7 +190,7 @@ func (r *Roles) BaseAppMgr(e *Env) (*baseappmgr.BaseAppMgr, error) {
 func (r *Roles) baseAppMgrConfig(e *Env) baseappmgr.Config {
 	return baseappmgr.Config{
 		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, MaxProxies: r.cfg.maxProxies(), Log: e.Log, Meters: e.Meters,
-		Shed: r.cfg.Shed,
+		Shed: r.cfg.Shed, Watch: r.watch(status.RoleBaseAppMgr),
 	}
 }
 
@@ -204,7 +205,7 @@ func (r *Roles) dbAppConfig(e *Env, fresh bool) dbapp.Config {
 		Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, dbapp.JobTime)
 		},
-		Jobs: e.Jobs, Secrets: e.Secrets, Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
+		Jobs: e.Jobs, Secrets: e.Secrets, Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters, Watch: r.watch(status.RoleDBApp),
 	}
 }
 
@@ -217,7 +218,7 @@ func (r *Roles) loginAppConfig(e *Env) loginapp.Config {
 	return loginapp.Config{
 		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Schema: r.cfg.Schema, Auth: r.cfg.Auth, Jobs: e.Jobs, Queue: r.cfg.Logins.Queue,
 		Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
-		Network: e.Network, Tickets: e.Tickets, MaxPending: r.cfg.PendingLogins,
+		Network: e.Network, Tickets: e.Tickets, MaxPending: r.cfg.PendingLogins, Watch: r.watch(status.RoleLoginApp),
 	}
 }
 
@@ -232,7 +233,7 @@ func (r *Roles) baseAppConfig(e *Env) baseapp.Config {
 		Secrets: e.Secrets, Start: r.cfg.BaseStart, Lookout: e.lookout(), Log: e.Log, Tick: r.cfg.Tick, Meters: e.Meters,
 		Doors: e.Doors, Outside: e.Outside, Upload: r.cfg.Upload, ResumeTime: r.cfg.ResumeTime, Relogin: r.cfg.Relogin, DownloadRate: r.cfg.DownloadRate,
 		BackupPeriod: r.cfg.BackupPeriod, BackupReplicas: r.cfg.BackupReplicas, MoveBatch: r.cfg.MoveBatch,
-		Stored: r.cfg.stored(), ArchivePeriod: r.cfg.ArchivePeriod, BringBack: r.cfg.BringBack,
+		Stored: r.cfg.stored(), ArchivePeriod: r.cfg.ArchivePeriod, BringBack: r.cfg.BringBack, Watch: r.watch(status.RoleBaseApp),
 	}
 }
 
@@ -245,8 +246,16 @@ func (r *Roles) cellAppConfig(e *Env) cellapp.Config {
 	return cellapp.Config{
 		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Scripts: r.cfg.CellScripts, Space: r.cfg.Space, Tick: r.cfg.Tick,
 		Chance: e.Chance, Jobs: e.Jobs, Lookout: e.lookout(), Work: e.Work, Meters: e.Meters, Log: e.Log,
-		Parallel: host.Parallel(r.cfg.Workers), Workers: r.cfg.Workers,
+		Parallel: host.Parallel(r.cfg.Workers), Workers: r.cfg.Workers, Watch: r.watch(status.RoleCellApp),
 	}
+}
+
+// watch is what the game adds to what the processes of a role show.
+func (r *Roles) watch(role string) func(*watch.Tree) {
+	if r.cfg.Watch == nil {
+		return nil
+	}
+	return func(t *watch.Tree) { r.cfg.Watch(role, t) }
 }
 
 // lookout is the Lookout for who only looks, nil for none.

@@ -21,6 +21,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
 // everything is a Config in which each setting of a process is set.
@@ -40,7 +41,7 @@ func everything(t *testing.T) Config {
 		Logins: cellappmgr.LoginConfig{Queue: 7, MaxProxies: 9}, Upload: baseapp.UploadLimits{Messages: 50}, DownloadRate: 1 << 20, PendingLogins: 5,
 		ResumeTime: time.Second, Relogin: baseapp.RefuseLogin, BackupPeriod: 5 * time.Second, BackupReplicas: 2, Shed: baseappmgr.ShedConfig{Off: true},
 		MoveBatch: 3, Store: memory.New(), StoreForgets: true, BringBack: []string{"Book"}, ArchivePeriod: time.Minute, Tick: 50 * time.Millisecond,
-		MinCellApps: 2, RecoveryWindow: 3 * time.Second, StatusPeriod: time.Second, AppTimeout: 4 * time.Second, HangTimeout: 9 * time.Second, Term: 3,
+		MinCellApps: 2, RecoveryWindow: 3 * time.Second, StatusPeriod: time.Second, AppTimeout: 4 * time.Second, HangTimeout: 9 * time.Second, Term: 3, Watch: func(string, *watch.Tree) {},
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/shared"
+	"github.com/cellscape/cellscape/internal/trace"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -101,6 +102,8 @@ type Env struct {
 	// is one.
 	Parallel func(n int, f func(worker, i int))
 	Workers  int
+	// Trace says which entities' steps are logged; nil for none.
+	Trace *trace.Trace
 	// Compressor packs what its cells send; one for all cells of a CellApp, since it
 	// is large. nil sends everything as it is.
 	Compressor *property.Compressor

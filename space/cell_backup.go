@@ -52,6 +52,9 @@ func (r *Real) backup() {
 		return
 	}
 	r.large = false
+	if p := r.cell.population; p.traces(r.e) {
+		p.step(r.e, "backup sent", "saves", r.saves, "base", r.e.Base)
+	}
 	if r.sendBase(r.cell.scratch) == nil {
 		r.saved(r.base().out.Last())
 		r.commitsSent(r.base().out.Last())

@@ -76,6 +76,7 @@ func (r *Real) attach(session flow.Session) {
 	if same {
 		return
 	}
+	r.traceClient()
 	r.dropWitness()
 	if r.HasClient() {
 		r.makeWitness(r.takeSight())

@@ -33,6 +33,9 @@ func (c *Cell) evict(rec *record) {
 	c.hideAdded(rec)
 	rec.leaveGates()
 	c.ghosts.remove(rec.e.ID)
+	if rec.ghost != nil && c.population.traces(rec.e) {
+		c.population.step(rec.e, "ghost gone")
+	}
 	if rec.real != nil {
 		rec.real.dropWitness()
 		rec.real.liftTraps()
@@ -161,6 +164,9 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
 	}
+	if c.population.traces(e) {
+		r.traceMade(madeStep(m.Restored))
+	}
 	c.population.overtaken(r.e)
 	r.announce()
 	r.attach(m.Session)
@@ -255,6 +261,9 @@ func (c *Cell) remove(r *Real) {
 	rec := c.population.find(r.e.ID)
 	if rec == nil || rec.real != r {
 		return
+	}
+	if c.population.traces(r.e) {
+		r.traceEnd()
 	}
 	r.ghostSequence++
 	head := ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}

@@ -194,6 +194,9 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 	rec := c.admit(g.Entity)
 	rec.ghost, rec.heard = g, c.now
 	c.ghosts.insert(rec)
+	if c.population.traces(rec.e) {
+		c.population.step(rec.e, "ghost made", "real", from)
+	}
 	c.noteControl(rec.e)
 	c.watchGhost(rec)
 }

@@ -81,6 +81,9 @@ func (c *Cell) basesMoved(app mercury.Address) {
 		}
 		r := rec.real
 		rec.e.Base = heir
+		if c.population.traces(rec.e) {
+			c.population.step(rec.e, "base moved", "to", heir)
+		}
 		r.base().inherited()
 		r.announce()
 	}

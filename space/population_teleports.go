@@ -219,6 +219,9 @@ func (r *Real) settleHere(c *Cell, to entity.Destination, with []entity.ID) {
 			r.failTeleport(placement.NotFound, err.Error())
 			return
 		}
+		if p := r.cell.population; p.traces(r.e) {
+			p.step(r.e, "teleport", "x", r.e.Position.X, "z", r.e.Position.Z)
+		}
 		r.lookAround(&a)
 		r.endTeleport()
 		return

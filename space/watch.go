@@ -61,6 +61,9 @@ func (p *Population) configure(change func(*Config)) error {
 			if c.Witness != was.Witness && rec.real.witness != nil {
 				rec.real.witness.Reconfigure(c.Witness)
 			}
+			if v := rec.real.viewed.witness; v != nil {
+				v.Reconfigure(c.Witness)
+			}
 			if c.BackupPeriod < was.BackupPeriod {
 				rec.real.backupAt = min(rec.real.backupAt, rec.real.nextBackup())
 			}

@@ -218,6 +218,9 @@ func (a *BaseApp) cellAppDead(app mercury.Address) {
 	for _, b := range a.list {
 		if !b.removed && b.link.LostWith(a.now, app) {
 			lost++
+			if b.traced() {
+				b.step("cell lost", "app", app, "reason", "its CellApp died")
+			}
 			b.heardIsKept()
 		}
 	}

@@ -165,6 +165,9 @@ func (a *BaseApp) createAs(id entity.ID, d *property.Definition, props *property
 		prepare(b)
 	}
 	a.add(b)
+	if b.traced() {
+		b.step("base created", "account", b.account)
+	}
 	b.guard("constructor", func() { b.value = kind.New(entity.NewBase(b, id, b.props, b.log), b.props) })
 	callHook(b, "OnCreated", func(s Creator) { s.OnCreated() })
 	if b.failed {
@@ -313,6 +316,7 @@ func (b *base) remove() {
 		return
 	}
 	b.sayLast()
+	b.traceEnd()
 	b.removed = true
 	held := b.app.unprotect(b)
 	b.partTalks()

@@ -236,6 +236,9 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 		return
 	}
 	c := b.link.Copy()
+	if b.traced() {
+		b.step("cell asked for", "app", m.App, "space", c.Space, "restored", c.Restored)
+	}
 	a.send(m.App, &migrate.Create{
 		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(), Title: b.seal.title(b.link.Order().Incarnation),
 		Session: b.clientSession(), Handled: c.Handled, Heard: b.link.Heard(), Restored: c.Restored, Pass: b.cellFaults.pass(), Parts: c.Parts,
@@ -269,6 +272,9 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 	case currentKnown:
 		b.hearFrom(from)
 	case currentMoved:
+		if b.traced() {
+			b.step("cell moved", "app", from)
+		}
 		b.heldBy(from)
 		b.hearFrom(from)
 		b.resetClient()
@@ -303,6 +309,9 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 	}
 	if b := a.byID[m.ID]; b.mayLose(from, m) && b.link.Lost(a.now, m.Order) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
+		if b.traced() {
+			b.step("cell lost", "app", from, "reason", m.Reason)
+		}
 		if m.Fault {
 			b.link.Delay(b.cellFaults.note(a.now, m.Culprit))
 		}
@@ -462,14 +471,7 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if b.link.Backup(b.app.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
-			Space: m.Space, Position: m.Position, Parts: m.Parts}) {
-			b.asked = false
-			if m.Commit {
-				b.backupSoon()
-			}
-			b.cellCopied()
-		}
+		b.takeBackup(&m)
 	case flow.GonePayload:
 		return b.takeGone(body)
 	case flow.TeleportedPayload:
@@ -496,10 +498,29 @@ func (b *base) takeGone(body []byte) error {
 	if ends {
 		b.keepCopy() // for the last write
 	}
+	if b.traced() {
+		b.step("cell destroyed")
+	}
 	b.link.Gone(b.app.now)
 	if ends {
 		b.goOnEnding()
 	}
 	b.settleLink()
 	return nil
+}
+
+// takeBackup keeps the state of the cell part.
+func (b *base) takeBackup(m *flow.Backup) {
+	if !b.link.Backup(b.app.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
+		Space: m.Space, Position: m.Position, Parts: m.Parts}) {
+		return
+	}
+	b.asked = false
+	if b.traced() {
+		b.step("backup taken", "of", m.Order.String(), "saves", m.Saves, "bytes", len(m.Parts))
+	}
+	if m.Commit {
+		b.backupSoon()
+	}
+	b.cellCopied()
 }

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -289,6 +290,9 @@ func (a *BaseApp) copyNow(b *base) bool {
 		return true
 	}
 	c.large = false
+	if b.traced() {
+		b.step("copy sent", "copy", c.number, "to", fmt.Sprint(to))
+	}
 	b.retain(k.parts)
 	c.sent = append(c.sent[:0], to...)
 	c.waiting = append(c.waiting[:0], to...)

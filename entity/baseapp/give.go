@@ -152,6 +152,9 @@ func (b *base) give(t *base) {
 	t.tellFallback()
 	b.backupSoon()
 	b.setCellClient()
+	if b.traced() {
+		b.step("client given away", "to", t.id)
+	}
 	b.log.Info("client given away", "account", t.account, "to", t.id.String())
 	if s.client != nil {
 		a.downloads.AbortAll(a.now, s.client.ch, errGiven) // tells the script, which may destroy b

@@ -280,6 +280,7 @@ func (a *BaseApp) standAside(p migrate.Part) {
 func (a *BaseApp) takeOut(x *movingBase) {
 	m, b := &a.moving, x.b
 	b.removed, b.aside, a.swept = true, true, false
+	b.traceEnd()
 	delete(a.byID, b.id)
 	a.copying.queue.remove(b)
 	b.foundRoom()

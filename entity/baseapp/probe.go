@@ -75,6 +75,9 @@ func (a *BaseApp) cellAppLeft(app mercury.Address) {
 		silent := b.link.Live() && a.now-b.heardAt >= MemberLease || b.link.Overdue(a.now)
 		if !b.removed && silent && b.link.LostWith(a.now, app) {
 			lost++
+			if b.traced() {
+				b.step("cell lost", "app", app, "reason", "its CellApp has left")
+			}
 		}
 	}
 	if lost == 0 {

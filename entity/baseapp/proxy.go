@@ -131,6 +131,9 @@ func (b *base) attach(c *client, ready bool) error {
 	b.seat.add(protocol.BaseStream, msg)
 	b.tellFallback()
 	b.setCellClient()
+	if b.traced() {
+		b.step("client attached", "session", b.session)
+	}
 	b.log.Info("client attached", "account", b.account, "session", b.session, "ready", ready)
 	if ready {
 		b.enabled()
@@ -239,6 +242,9 @@ func (b *base) endSession(code protocol.Code, reason string) bool {
 	b.endSeat(code, reason) // tells the script of ended downloads, and the script may destroy b
 	if b.destroying || b.removed {
 		return false
+	}
+	if b.traced() {
+		b.step("client lost", "session", b.session, "reason", reason)
 	}
 	b.log.Info("client gone", "account", b.account, "session", b.session, "code", uint8(code), "reason", reason)
 	callHook(b, "OnClientDeath", func(s ClientDeathHandler) { s.OnClientDeath(code, reason) })

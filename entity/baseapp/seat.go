@@ -290,6 +290,9 @@ func (s *seat) resume(c *client, m *protocol.Resume) {
 	}
 	s.pump()
 	a.report.Resumed++
+	if b.traced() {
+		b.step("client resumed", "session", b.session)
+	}
 	b.log.Info("client resumed", "account", b.account, "session", b.session)
 	if old != nil {
 		a.downloads.AbortAll(a.now, old.ch, errNoClient) // tells the script, which may destroy b
@@ -345,6 +348,9 @@ func (s *seat) interrupt(reason string) {
 	s.client, c.base = nil, nil
 	s.until, s.lost = b.app.now+b.app.cfg.ResumeTime, reason
 	b.app.report.Interrupted++
+	if b.traced() {
+		b.step("client interrupted", "session", b.session, "reason", reason)
+	}
 	b.log.Info("client interrupted", "account", b.account, "session", b.session, "reason", reason)
 	b.setCellClient()
 	b.app.downloads.AbortAll(b.app.now, c.ch, errNoClient) // tells the script, which may destroy b

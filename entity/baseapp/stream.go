@@ -304,6 +304,7 @@ func (a *BaseApp) restore(h *heritage) error {
 		a.accounts[b.account] = b
 	}
 	a.add(b)
+	b.traceRestored(h)
 	b.guard("constructor", func() { b.value = b.kind.New(entity.NewBase(b, b.id, b.props, b.log), b.props) })
 	callHook(b, "OnRestored", func(s Restorer) { s.OnRestored() })
 	b.tellForgotten()

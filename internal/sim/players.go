@@ -336,6 +336,7 @@ type observer struct {
 	last    status.World
 	ends    bool        // it orders the end of the world, of each manager there is
 	ending  status.Stop // as it was told
+	watched []wire.Watched
 }
 
 func (o *observer) make(p *Process) (App, error) {
@@ -365,6 +366,13 @@ func (o *observer) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []b
 		}
 		o.ending = m.Stop
 		return
+	}
+	if err == nil && id == wire.WatchedID {
+		var m wire.Watched
+		if err := m.Parse(body); err != nil {
+			o.c.fail(errors.Join(errors.New("answer to a question"), err))
+		}
+		o.watched = append(o.watched, m)
 	}
 	if err != nil || id != wire.StatusID {
 		return

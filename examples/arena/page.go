@@ -44,6 +44,9 @@ func (s *show) page() http.Handler {
 	mux.HandleFunc("GET /status", s.serveStatus)
 	mux.Handle("GET /metrics", s.metrics())
 	mux.HandleFunc("POST /kill", s.serveKill)
+	mux.HandleFunc("GET /watch/{process}", s.serveWatch)
+	mux.HandleFunc("GET /watch/{process}/{path...}", s.serveWatch)
+	mux.HandleFunc("PUT /watch/{process}/{path...}", s.serveSet)
 	// Another site that is open in the browser cannot kill anything.
 	return http.NewCrossOriginProtection().Handler(mux)
 }

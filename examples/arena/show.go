@@ -67,6 +67,9 @@ func (s *show) open(manager netip.AddrPort) (err error) {
 		}
 	}()
 	fmt.Fprintf(os.Stderr, "live page: http://%v/\n", l.Addr())
+	if os.Getenv(keyVariable) == "" && !s.access.IsZero() { // a key of this run alone
+		fmt.Fprintf(os.Stderr, "its values are set with -H 'Authorization: Bearer %s'\n", s.access.Hex())
+	}
 	return nil
 }
 

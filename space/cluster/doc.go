@@ -41,6 +41,13 @@
 //	a laptop, hundreds of bots         CellApps: 1, BaseApps: 1
 //	a world that outlives its managers Managers: three places, each with StartManagers
 //
+// # Looking inside
+//
+// An Observer is told the status every second, from any OS process. It also reads what each process
+// shows by name, and with an operator's key sets what may change in flight, such as budgets, bounds
+// of logins and the level of a log; see package watch. Trace has the steps of some entities' lives
+// logged by all processes.
+//
 // # Managers that survive
 //
 // The world runs on without its managers, but nobody logs in, no cell is added and no death heals. A

@@ -22,6 +22,9 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/watch"
 )
 
+// manyValues are several pages.
+const manyValues = 3*watch.MaxList + 5
+
 // An operator reads and sets values of each process of a sealed world, a game's among them. Who may
 // only read is refused, by its own side and by the managers.
 func TestWatching(t *testing.T) {
@@ -30,6 +33,9 @@ func TestWatching(t *testing.T) {
 	cfg.Key = testKey(1)
 	cfg.Watch = func(role string, t *watch.Tree) {
 		watch.Show(t, "role", "where this is shown", func() string { return role })
+		for i := range manyValues {
+			watch.Show(t, fmt.Sprintf("many/v%d", i), "one of many", func() int { return i })
+		}
 		if role == status.RoleCellApp {
 			watch.Setting(t, "spawn_rate", "monsters a minute", rate.Load, func(n int64) error {
 				if n < 0 || n > 10 {
@@ -55,6 +61,9 @@ func TestWatching(t *testing.T) {
 		list, err := op.Values(ctx, p, "")
 		if err != nil || len(list) < 6 {
 			t.Errorf("%v: %v %v", p, list, err)
+		}
+		if list, err := op.Values(ctx, p, "game/many"); err != nil || len(list) != manyValues || list[manyValues-1].Path != "game/many/v99" {
+			t.Errorf("%v: %d values, %v", p, len(list), err)
 		}
 		if v, err := op.Read(ctx, p, "game/role"); err != nil || v.Text != p.Role {
 			t.Errorf("%v: %+v %v", p, v, err)

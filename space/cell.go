@@ -251,9 +251,7 @@ func (c *Cell) spawn(d *property.Definition, position, direction property.Vector
 	}
 	e.Put(position, direction, 0)
 	r := c.makeReal(e, nil)
-	if c.population.traces(e) {
-		r.traceMade("created")
-	}
+	r.traceMade("created")
 	callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
 	c.made(r)
 	return id, nil

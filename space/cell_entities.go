@@ -164,9 +164,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
 	}
-	if c.population.traces(e) {
-		r.traceMade(madeStep(m.Restored))
-	}
+	r.traceMade(madeStep(m.Restored))
 	c.population.overtaken(r.e)
 	r.announce()
 	r.attach(m.Session)

@@ -166,7 +166,7 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Arrival: arrival, Parts: parts,
 	}
 	if c.population.traces(r.e) {
-		c.population.step(r.e, goneStep(&arrival, "out"), "to", to, "next", order.String())
+		c.population.step(r.e, goneStep(&arrival, false), "to", to, "next", order.String())
 	}
 	haunts := make([]mercury.Address, 0, r.haunts.Len()-1) // without the ghost here
 	for h := range r.haunts.All() {
@@ -350,9 +350,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address, a ar
 	if a.at != 0 {
 		r.lookAround(&a)
 	}
-	if c.population.traces(e) {
-		r.traceMade(goneStep(&m.Arrival, "in"))
-	}
+	r.traceMade(goneStep(&m.Arrival, true))
 	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
 	c.population.find(m.ID).giver = from
 	c.count.Migrations++

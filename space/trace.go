@@ -22,16 +22,24 @@ func madeStep(restored bool) string {
 }
 
 // goneStep is the step by which a real goes to another cell: out there, and in here.
-func goneStep(a *migrate.Arrival, way string) string {
-	if a.Teleports() {
-		return "teleport " + way
+func goneStep(a *migrate.Arrival, in bool) string {
+	switch teleports := a.Teleports(); {
+	case teleports && in:
+		return "teleport in"
+	case teleports:
+		return "teleport out"
+	case in:
+		return "offload in"
 	}
-	return "offload " + way
+	return "offload out"
 }
 
-// traceMade logs that a real came to be here.
+// traceMade logs that a real came to be here, if it is traced.
 func (r *Real) traceMade(step string) {
 	p := r.cell.population
+	if !p.traces(r.e) {
+		return
+	}
 	p.step(r.e, step, "cell", r.cell.id, "base", r.e.Base, "x", r.e.Position.X, "z", r.e.Position.Z, "client", r.HasClient())
 }
 

@@ -9,6 +9,7 @@
 //	go run ./examples/arena -role baseapp
 //	go run ./examples/arena -role cellapp
 //	go run ./examples/arena -role bots
+//	go run ./examples/arena -role key          prints the key with which values are set on the page
 //	go run ./examples/arena -role stop         stops that world in order, and says what was saved
 //
 // With -store arena.db, given to the managers and the BaseApps if they are processes of their
@@ -87,7 +88,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.BoolVar(&f.verbose, "v", false, "log what the processes tell operators")
 	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; roles share the key in $"+keyVariable+"")
-	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp, bots or stop; empty for all in one process")
+	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp, bots, stop or key; empty for all in one process")
 	set.StringVar(&f.store, "store", "", "file that keeps the guards; none if empty")
 	set.UintVar(&f.term, "term", 0, "lowest term of the managers, with -role managers; 0: what the world knows, and one more")
 	set.Float64Var(&f.arrive, "arrive", 99, "percent of the moves in view that must arrive within two ticks; 0 for no limit, as with -kill unless it is given")

@@ -48,6 +48,8 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	switch f.role {
 	case "stop":
 		return runStop(ctx, manager, cfg.Key)
+	case "key":
+		return printKey(os.Stdout, cfg.Key)
 	case "":
 		return runAll(ctx, cfg, f, log)
 	case "managers":
@@ -61,7 +63,7 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	case "bots":
 		return runBots(ctx, schema, manager, cfg.Key, f, log)
 	}
-	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp, bots or stop, or leave it out to run all in one process", f.role)
+	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp, bots, stop or key, or leave it out to run all in one process", f.role)
 }
 
 // runAll runs the whole world with its bots in this OS process.

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/cellscape/cellscape/mercury/secure"
@@ -35,4 +36,13 @@ func sealKey(f *flags) (key secure.PrivateKey, err error) {
 	}
 	fmt.Fprintf(os.Stderr, "not encrypted: there is no key in $%s\n", keyVariable)
 	return key, nil
+}
+
+// printKey prints the key that an operator has of the world's.
+func printKey(w io.Writer, key secure.PrivateKey) error {
+	if key.IsZero() {
+		return fmt.Errorf("there is no key in $%s: whoever reaches the page may set values", keyVariable)
+	}
+	_, err := fmt.Fprintln(w, key.ClusterKey().Operator().Hex())
+	return err
 }

@@ -39,6 +39,7 @@ const (
 	HeardPart                      // what a former cell part, which was destroyed, had handled; of a first creation only
 	RidePart                       // the vehicle that it is on; of one that has ridden
 	NewsPart                       // which changes of shared data and of its space's data it has heard of
+	ExposedPart                    // property.BaseReplayStream, for recordings; of one whose base has any
 	lastTag
 )
 
@@ -83,6 +84,7 @@ func (t Tag) String() string {
 		HeardPart:        "heard",
 		RidePart:         "ride",
 		NewsPart:         "news",
+		ExposedPart:      "exposed",
 		BaseCorePart:     "base core",
 		BasePropsPart:    "base props",
 		BaseCellPart:     "base cell",
@@ -183,6 +185,11 @@ func AppendProps(b []byte, cell *property.Values, z *property.Compressor) []byte
 	return AppendPart(b, PropsPart, func(b []byte) []byte {
 		return z.AppendStream(b, cell, property.CellStream, MaxParts)
 	})
+}
+
+// AppendExposed appends the part with what a base has that is exposed for replay.
+func AppendExposed(b []byte, base *property.Values) []byte {
+	return AppendPart(b, ExposedPart, func(b []byte) []byte { return base.AppendStream(b, property.BaseReplayStream) })
 }
 
 // ReadProps reads the body of that part.

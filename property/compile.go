@@ -148,7 +148,7 @@ func (d *Definition) compileStreams() {
 		}
 		for s := range sides {
 			d.slots[s][i] = -1
-			if s.holds(p.Flags) && (p.ClientIndex >= 0 || !s.isClient()) {
+			if s.has(p) {
 				d.slots[s][i] = int16(len(d.held[s]))
 				d.held[s] = append(d.held[s], i)
 			}

@@ -88,6 +88,7 @@ const (
 	OwnClientSide               // the entity's own client: what it sees of cell and base
 	OtherClientSide             // another player's client
 	GhostSide                   // a ghost on another cell
+	ReplaySide                  // a recording that is played back: what another player's client sees, and what is exposed for replay
 	sides
 )
 
@@ -99,10 +100,20 @@ func (s Side) String() string {
 		OwnClientSide:   "own client",
 		OtherClientSide: "other client",
 		GhostSide:       "ghost",
+		ReplaySide:      "replay",
 	})
 }
 
-// holds reports whether a side holds a property with flags f.
+// has reports whether a side holds a property. A recording that is played back holds what is not in
+// it, too, as the default, so that the scripts of clients find all that they are bound to.
+func (s Side) has(p *Property) bool {
+	if s == ReplaySide {
+		return p.Flags&EditorOnly == 0 && p.ExposedForReplay || OtherClientSide.has(p)
+	}
+	return s.holds(p.Flags) && (p.ClientIndex >= 0 || !s.isClient())
+}
+
+// holds reports whether a side holds a property with flags f. ReplaySide does not go by them alone.
 func (s Side) holds(f Flags) bool {
 	if f&EditorOnly != 0 {
 		return false

@@ -18,10 +18,7 @@ type idle struct {
 	remedy  string
 }
 
-const (
-	noReplay = "nothing is recorded for replay"
-	laterOn  = "leave it for later, and do not rely on it"
-)
+const laterOn = "leave it for later, and do not rely on it"
 
 // idleOf is an idle setting, and tells what asks for it.
 type idleOf[T any] struct {
@@ -40,14 +37,7 @@ func idleDefinitions() []idleOf[Definition] {
 
 func idleProperties() []idleOf[Property] {
 	return []idleOf[Property]{
-		{idle{"Property.ExposedForReplay", "ExposedForReplay", noReplay, laterOn}, func(p *Property) bool { return p.ExposedForReplay && (p.statesReplay || p.Flags&OtherClient == 0) }},
 		{idle{"Property.Editable", "Editable", "no process of a server edits a property; it is kept for tools", "leave it for the tools that read it, or remove it"}, func(p *Property) bool { return p.Editable }},
-	}
-}
-
-func idleMethods() []idleOf[Method] {
-	return []idleOf[Method]{
-		{idle{"Method.ReplayExposure", "ReplayExposureLevel", noReplay, laterOn}, func(m *Method) bool { return m.ReplayExposure != ReplayOther }},
 	}
 }
 
@@ -131,13 +121,7 @@ func (x *idleReport) definition(d *Definition) {
 		list    []*Method
 	}{{"CellMethods", d.CellMethods}, {base, d.BaseMethods}, {"ClientMethods", d.ClientMethods}} {
 		for _, n := range m.list {
-			path := m.section + "/" + n.Name
-			for _, s := range idleMethods() {
-				if s.asks(n) {
-					x.tell(s.idle, n.where, d, path+"/"+s.element)
-				}
-			}
-			x.kept(n.Kept, n.where, d, path+"/")
+			x.kept(n.Kept, n.where, d, m.section+"/"+n.Name+"/")
 		}
 	}
 }

@@ -53,11 +53,12 @@ var actors = map[string]string{
 	"DictField.Transient":         "store.shapeOf",
 	"Property.Name":               "property.FindSetters",
 	"Property.Type":               "property.bind",
-	"Property.Flags":              "property.compileStreams",
+	"Property.Flags":              "property.has",
 	"Property.Default":            "property.NewValues",
 	"Property.Detail":             "property.checkProperty",
 	"Property.SendLatestOnly":     "protocol.AppendChange",
 	"Property.Unreliable":         "property.compileStreams",
+	"Property.ExposedForReplay":   "space.tapeChange",
 	"Property.WarnBytes":          "property.Add",
 	"Method.Name":                 "script.BindMethods",
 	"Method.Args":                 "property.AppendArgs",
@@ -66,6 +67,7 @@ var actors = map[string]string{
 	"Method.DetailDistance":       "witness.audible",
 	"Method.SendLatestOnly":       "property.keep",
 	"Method.Unreliable":           "witness.audible",
+	"Method.ReplayExposure":       "space.tapeCall",
 	"Method.WarnBytes":            "argument.Encode",
 	"DetailLevel.Label":           "property.checkProperty",
 	"DetailLevel.Radius":          "property.LevelOf",
@@ -81,12 +83,6 @@ var tells = []string{
 	"Definition.ID", "Definition.ClientID", "Definition.Components", "Definition.Service", "Definition.Dialect", "Definition.Kept",
 	"Property.Index", "Property.ClientIndex", "Property.FixedIndex", "Property.Component", "Property.Level", "Property.Kept",
 	"Method.Index", "Method.ExposedIndex", "Method.Component", "Method.Kept", "Arg.Name", "Component.Name", "Component.Type",
-}
-
-// doors are what a process would have to use to act by idle settings that package property could
-// already serve: while no one does, their readers in there do not count.
-var doors = []string{
-	"CellReplayStream", "BaseReplayStream",
 }
 
 // Every setting of a definition is acted by, by whom actors says, or has a line in idle.go; and no
@@ -124,11 +120,6 @@ func TestSettingsAct(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range doors {
-		if by := readers[door].acting; len(by) > 0 {
-			t.Errorf("%s is used by %v: see which lines of idle.go are over", door, by)
-		}
-	}
 }
 
 // idleFieldNames lists the Go fields of idle.go.
@@ -137,9 +128,6 @@ func idleFieldNames() (names []string) {
 		names = append(names, s.field)
 	}
 	for _, s := range idleProperties() {
-		names = append(names, s.field)
-	}
-	for _, s := range idleMethods() {
 		names = append(names, s.field)
 	}
 	for _, s := range idleTypes() {
@@ -193,9 +181,6 @@ func readersOf(p *packages.Package, f *ast.File, found map[string]readerNames) {
 			if own && x.Recv != nil && slices.Contains([]string{"describe", "store", "unstore"}, x.Name.Name) {
 				passiveHere = true // of a form: digests, and the store that no one has
 			}
-			if own && x.Recv != nil && slices.ContainsFunc(doors, func(door string) bool { return strings.HasSuffix(door, "."+x.Name.Name) }) {
-				passiveHere = true
-			}
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			name := usedName(p.TypesInfo, n)
@@ -206,7 +191,7 @@ func readersOf(p *packages.Package, f *ast.File, found map[string]readerNames) {
 			if !slices.Contains(r.all, fn) {
 				r.all = append(r.all, fn)
 			}
-			if !passiveHere && !(own && slices.Contains(doors, name)) && !slices.Contains(r.acting, fn) {
+			if !passiveHere && !slices.Contains(r.acting, fn) {
 				r.acting = append(r.acting, fn)
 			}
 			found[name] = r

@@ -72,7 +72,7 @@ func (l *loader) parsePropertyElement(p *Property, c *element, path string) {
 	case "IsReliable":
 		p.Unreliable = !l.boolean(c, path)
 	case "ExposedForReplay":
-		p.ExposedForReplay, p.statesReplay = l.boolean(c, path), true
+		p.ExposedForReplay = l.boolean(c, path)
 	case "Editable":
 		p.Editable = l.boolean(c, path)
 	case "DetailLevel":

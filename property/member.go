@@ -37,8 +37,7 @@ type Property struct {
 
 	Kept []Kept
 
-	where        position
-	statesReplay bool // a tree states ExposedForReplay
+	where position
 }
 
 // ClientVisible reports whether the flags let any client see the property. Whether clients know it

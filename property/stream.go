@@ -36,8 +36,8 @@ var streamTable = [domains]struct {
 	OwnClientBaseStream: {"own client base", func(p *Property) bool { return OwnClientSide.holds(p.Flags) && BaseSide.holds(p.Flags) }, []Side{BaseSide, OwnClientSide}, true},
 	CellStoreStream:     {"cell store", func(p *Property) bool { return CellSide.holds(p.Flags) && p.Persistent }, []Side{CellSide}, false},
 	BaseStoreStream:     {"base store", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.Persistent }, []Side{BaseSide}, false},
-	CellReplayStream:    {"cell replay", func(p *Property) bool { return CellSide.holds(p.Flags) && p.ExposedForReplay }, []Side{CellSide}, false},
-	BaseReplayStream:    {"base replay", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.ExposedForReplay }, []Side{BaseSide}, false},
+	CellReplayStream:    {"cell replay", func(p *Property) bool { return CellSide.holds(p.Flags) && p.ExposedForReplay }, []Side{CellSide, ReplaySide}, false},
+	BaseReplayStream:    {"base replay", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.ExposedForReplay }, []Side{BaseSide, ReplaySide}, false},
 }
 
 // String returns the stream's name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -35,14 +36,14 @@ func TestFlagsByDomainAndSide(t *testing.T) {
 	// streams: g ghost, c cell, b base, o other client, w own client of the cell, W own client of
 	// the base, s store of the cell, S of the base, r replay of the cell, R of the base; in the
 	// second and third column those that being Persistent, and exposed for replay, adds sides: c
-	// cell, b base, w own client, o other client, g ghost
+	// cell, b base, w own client, o other client, g ghost, x replay, which also holds what is exposed for it
 	table := map[string]row{
 		"CELL_PRIVATE":        {"c", "s", "r", "c"},
 		"CELL_PUBLIC":         {"gc", "s", "r", "cg"},
-		"OTHER_CLIENTS":       {"gcor", "s", "", "cog"},
+		"OTHER_CLIENTS":       {"gcor", "s", "", "cogx"},
 		"OWN_CLIENT":          {"cw", "s", "r", "cw"},
 		"CELL_PUBLIC_AND_OWN": {"gcw", "s", "r", "cwg"},
-		"ALL_CLIENTS":         {"gcowr", "s", "", "cwog"},
+		"ALL_CLIENTS":         {"gcowr", "s", "", "cwogx"},
 		"BASE":                {"b", "S", "R", "b"},
 		"BASE_AND_CLIENT":     {"bW", "S", "R", "bw"},
 		"EDITOR_ONLY":         {"", "", "", ""},
@@ -62,7 +63,7 @@ func TestFlagsByDomainAndSide(t *testing.T) {
 		}
 		for side := range sides {
 			if NewValues(d, side, nil).Holds(0) {
-				held += string("cbwog"[side])
+				held += string("cbwogx"[side])
 			}
 		}
 		want := table[f.name]
@@ -74,7 +75,10 @@ func TestFlagsByDomainAndSide(t *testing.T) {
 		}
 		if !hasClient {
 			want.streams = string(slices.DeleteFunc([]byte(want.streams), func(c byte) bool { return c == 'o' || c == 'w' || c == 'W' }))
-			want.sides = string(slices.DeleteFunc([]byte(want.sides), func(c byte) bool { return c == 'o' || c == 'w' }))
+			want.sides = string(slices.DeleteFunc([]byte(want.sides), func(c byte) bool { return c == 'o' || c == 'w' || c == 'x' }))
+		}
+		if p := d.Properties[0]; p.ExposedForReplay && p.Flags&EditorOnly == 0 && !strings.Contains(want.sides, "x") {
+			want.sides += "x"
 		}
 		if letters(streams) != letters(want.streams) || held != want.sides {
 			t.Errorf("%s, client side %v, persistent %v, replayed %v: streams %q, sides %q; want %v",

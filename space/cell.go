@@ -85,8 +85,11 @@ type Cell struct {
 	areaTold  bsp.Rect
 	// unloadable is true once it was logged that nobody loads the geometry.
 	unloadable bool
-	local      any  // the game's; see SetLocal
-	first      bool // the hook of the first cell has yet to be called
+	local      any    // the game's; see SetLocal
+	tape       *tape  // nil while the space is not recorded
+	tapeHeard  uint64 // the newest number of the space's data when hearTape last looked
+	tapes      uint64 // how often a tape has begun
+	first      bool   // the hook of the first cell has yet to be called
 	fromStore  bool
 	lostHeard  uint64 // the newest number of the space's data when inherit last looked
 	checkAt    time.Duration
@@ -140,6 +143,7 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 	c.showThrough()
 	c.deliverRangeEvents()
 	c.updateWitnesses(dt)
+	c.runTape()
 	c.trim()
 	c.settleFlows()
 	c.backUp()

@@ -75,6 +75,8 @@ func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 		r.Destroy()
 	case flow.BackupNowPayload:
 		r.backupAt = 0
+	case flow.ExposedPayload:
+		return r.hearExposed(body)
 	default:
 		return fmt.Errorf("space: unknown payload %d", kind)
 	}

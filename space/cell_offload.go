@@ -146,6 +146,7 @@ func (c *Cell) freeze(r *Real, to mercury.Address, in entity.SpaceID, arrival mi
 		c.tell(r)
 	}
 	f = frozen{r: r, haunt: r.haunt(to)}
+	r.leavesFor = in
 	order := r.e.Order.NextHop()
 	had := r.haunts.Remove(to)
 	r.haunts.Add(c.self, c.now)
@@ -190,6 +191,9 @@ func (f *frozen) thaw() {
 // are those that it had.
 func (f *frozen) stay() {
 	r, c := f.r, f.r.cell
+	if c.population.traces(r.e) {
+		c.population.step(r.e, "stays")
+	}
 	r.haunts.Remove(c.self)
 	if h := f.haunt; !h.App.IsZero() && r.haunts.Add(h.App, h.Since) {
 		r.haunts.SetWatched(h.App, h.Watched)

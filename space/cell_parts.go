@@ -71,6 +71,9 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.dataHeard+r.sharedHeard > 0 {
 		b = migrate.AppendPart(b, migrate.NewsPart, r.appendNews)
 	}
+	if r.exposed != nil {
+		b = migrate.AppendExposed(b, r.exposed)
+	}
 	return b
 }
 
@@ -132,6 +135,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readRide(&rd)
 		case migrate.NewsPart:
 			r.readNews(&rd)
+		case migrate.ExposedPart:
+			return r.readExposed(body)
 		default:
 			if restoring {
 				return nil

@@ -216,6 +216,7 @@ func (r *Real) clientCallOf(x *flow.ServerCall) error {
 	case !r.HasClient():
 		return entity.ErrNoPart
 	}
+	r.tapeCall(int(x.Method), x.Args, false)
 	r.callClient(r.e.ID, int(x.Method), x.Args)
 	return nil
 }

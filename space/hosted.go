@@ -44,6 +44,7 @@ func (c Hosted) Drop() {
 	for i := range c.gates.ends {
 		c.shut(&c.gates.ends[i])
 	}
+	c.endTape()
 	c.population.dropCell(c.Cell)
 }
 

@@ -117,6 +117,10 @@ type Real struct {
 	rival   mercury.Address
 	rivalAt time.Duration
 
+	taped     taped
+	leavesFor entity.SpaceID   // where it is handed over to
+	exposed   *property.Values // of its base, for recordings; nil for none
+
 	reason     string // why it is lost
 	broadcasts broadcasts
 	unsaid     uint64 // of the witness's Dropped that is counted

@@ -15,6 +15,9 @@ func (r *Real) PropertyChanged(c *property.Change) {
 		return
 	}
 	p := r.e.Def.Properties[c.Index]
+	if r.cell.tape != nil {
+		r.tapeChange(r.e.Props, c)
+	}
 	number := r.e.History.Record(r.e.Props, c)
 	if number > 0 && p.ClientIndex >= 0 {
 		r.countHistory(c, number)

@@ -74,6 +74,7 @@ func (c clientCaller) CallMethod(q entity.Request) error {
 			return err
 		}
 	}
+	c.r.tapeCall(q.Method, q.Args, c.others)
 	if c.own && c.r.HasClient() {
 		c.r.callClient(q.To, q.Method, q.Args)
 	}

@@ -337,9 +337,13 @@ func (b *base) giveUp() {
 	b.endWait(protocol.Destroyed)
 }
 
-// PropertyChanged is part of property.Holder. The client is sent the change at once.
+// PropertyChanged is part of property.Holder. The client is sent the change at once, and so is the cell
+// part if it is exposed for replay.
 func (b *base) PropertyChanged(c *property.Change) {
 	p := b.props.Definition().Properties[c.Index]
+	if p.ExposedForReplay {
+		b.expose(c)
+	}
 	if !b.shown() || b.aside || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
 		return
 	}

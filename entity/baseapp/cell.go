@@ -46,6 +46,9 @@ func (b *base) firstParts(position, direction property.Vector3, init func(*prope
 	if b.formerHeard() {
 		parts = migrate.AppendPart(parts, migrate.HeardPart, b.former.AppendBody)
 	}
+	if b.exposes() {
+		parts = migrate.AppendExposed(parts, b.props)
+	}
 	if len(parts) > migrate.MaxParts {
 		return nil, fmt.Errorf("create cell of %s %v: %d bytes of properties, at most %d travel", d.Name, b.id, len(parts), migrate.MaxParts)
 	}

@@ -305,6 +305,7 @@ func (a *BaseApp) restore(h *heritage) error {
 	}
 	a.add(b)
 	b.traceRestored(h)
+	b.exposeAll() // before the script changes anything
 	b.guard("constructor", func() { b.value = b.kind.New(entity.NewBase(b, b.id, b.props, b.log), b.props) })
 	callHook(b, "OnRestored", func(s Restorer) { s.OnRestored() })
 	b.tellForgotten()

@@ -40,6 +40,9 @@ const (
 	SteerPayload
 	// EndPayload: the base ends, and the cell part is to be destroyed with it.
 	EndPayload
+	// ExposedPayload: what the base has that is exposed for replay: true and property.BaseReplayStream,
+	// or false, the index of a property, and its change.
+	ExposedPayload
 )
 
 // SlowClientPause is for how long a slow client is sent nothing: longer than its base takes to say

@@ -59,7 +59,8 @@ space/cluster/status: bsp
 space/cluster/watch: space/cluster/status
 internal/trace: entity space/cluster/watch
 space/overload: internal/faults balance/load internal/gametime
-FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/cluster/watch internal/trace space/overload
+space/recording: FLOOR1 ENTITY
+FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/cluster/watch internal/trace space/overload space/recording
 space/internal/hosting: FLOOR2
 space/internal/gait: internal/codec
 
@@ -112,9 +113,11 @@ mercury/mercurytest: internal/enum mercury mercury/udp golang.org/x/sys/unix
 mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
+space/recording/keep: entity space/recording
 entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/udp
+space/replay: FLOOR1 ENTITY entity/client space/recording
 mercury/peer: internal/codec internal/faults mercury mercury/secure mercury/call mercury/host
-ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session entity/client/bots
+ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session entity/client/bots space/recording/keep space/replay
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
 space/cluster: FLOOR5 APPS ADAPTERS
@@ -162,6 +165,7 @@ entity/store/postgres: sockets, and the goroutines of its library
 entity/store/accounts: draws salts, and bounds how many goroutines hash at once
 entity/client/session: looks up names, starts the runner, and is asked from any goroutine
 entity/client/bots: turns thousands of clients on a few goroutines of its own, and is asked from any other
+space/recording/keep: files, the goroutines that write them, and locks
 space/cluster: starts the runner
 space/cluster/metrics: asked from any goroutine, and answers by a channel
 internal/archtest: runs the Go command
@@ -192,7 +196,8 @@ property.setterType: a type, which Go cannot hold in a constant
 // houseSurfaces bounds what a reader of go doc meets. A package that needs more has two ideas.
 const houseSurfaces = `
 entity: 59
-entity/client: 49
+# A Stage and how it is made: what plays recordings needs replicas, scripts and filters without a session.
+entity/client: 51
 entity/baseapp: 68
 mercury: 99
 space: 84

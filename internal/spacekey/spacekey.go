@@ -9,9 +9,9 @@ import (
 // First is the lowest of them: it is refused to games, and so are all above it.
 const First = 0xff00
 
-// CheckGame returns an error for a key that is not the game's.
+// CheckGame returns an error for a key that is not the game's to set.
 func CheckGame(key uint16) error {
-	if key >= First {
+	if key >= First && key != Recording {
 		return fmt.Errorf("keys of space data from %#x on are the library's, not the game's: %#x", First, key)
 	}
 	return nil
@@ -28,6 +28,8 @@ const (
 	LostArea
 	// Gateway has gateways (space.Gateway).
 	Gateway
+	// Recording says that the space is recorded (recording.Key). Games set it themselves.
+	Recording
 )
 
 // What the cluster shares (entity/shared) is the data of space 0, which is none. Its entries have names,

@@ -211,7 +211,7 @@ func samples() []wire.Received {
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
 		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19, EarlyAnswers: 20, OversizeCalls: 21, Interrupted: 22, Resumed: 23, TurnedAway: 24, PassedOver: 45,
-		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, Moved: 31, CopiesLeft: 30, Inherited: 28, Unanswered: 29, Restarted: 7, Unsaid: 9, Doubted: 32}
+		BackupsSent: 25, BackupsRefused: 26, BackupsPutOff: 27, Moved: 31, CopiesLeft: 30, Inherited: 28, Unanswered: 29, Restarted: 7, Unsaid: 9, Doubted: 32, Unrecorded: 33}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes

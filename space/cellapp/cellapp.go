@@ -119,7 +119,7 @@ func (a *CellApp) newPopulation() *space.Population {
 	env := hosting.Env{
 		Self: a.cfg.Transport.Self(), Out: a.outbox(), Shared: a.shared, Counters: &a.counters,
 		Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats, Compressor: &a.compressor,
-		Parallel: a.cfg.Parallel, Workers: a.cfg.Workers, Trace: a.trace,
+		Parallel: a.cfg.Parallel, Workers: a.cfg.Workers, Trace: a.trace, Recorder: a.cfg.Recorder,
 	}
 	if a.cfg.Jobs != nil {
 		env.Do = a.doJob

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
 	"github.com/cellscape/cellscape/space/cluster/watch"
+	"github.com/cellscape/cellscape/space/recording"
 )
 
 // Config configures a CellApp.
@@ -40,6 +41,9 @@ type Config struct {
 	// ReportPeriod is how often the CellAppMgr hears of the cells' loads, default 250 ms. It must
 	// be well below the time after which the manager declares a CellApp dead.
 	ReportPeriod time.Duration
+	// Recorder takes recordings of spaces; see package recording. With nil none can be made here: a
+	// space that is to be recorded is counted (status.Counters.Unrecorded).
+	Recorder recording.Sink
 	// Chance is the scripts' source of random numbers; required.
 	Chance *rand.Rand
 	// Parallel, if not nil, makes the updates of clients on Workers cores: it calls f for each i below

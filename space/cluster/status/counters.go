@@ -69,6 +69,10 @@ type Counters struct {
 	// TurnedAway counts entities that were teleported, created or spawned into a space that had as many
 	// as it takes (space.Cell.SetMaxEntities).
 	TurnedAway uint64 `json:",omitempty"`
+	// Unrecorded counts what is missing in recordings: ticks of cells in which a CellApp without a
+	// Recorder, or whose Recorder was full or had failed, recorded nothing of a space that is recorded,
+	// and entities that were too large.
+	Unrecorded uint64 `json:",omitempty"`
 	// BackupsSent counts the copies of bases that BaseApps have sent to one another. BackupsRefused
 	// are those that found no room there, or were too large to be sent; BackupsPutOff waited because a
 	// channel was full.

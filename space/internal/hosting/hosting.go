@@ -20,6 +20,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/recording"
 )
 
 // Message is a body that can append itself; see internal/wire for the ids.
@@ -107,6 +108,8 @@ type Env struct {
 	// Compressor packs what its cells send; one for all cells of a CellApp, since it
 	// is large. nil sends everything as it is.
 	Compressor *property.Compressor
+	// Recorder takes what cells record; nil for a CellApp that records nothing.
+	Recorder recording.Sink
 	// Do performs a job and calls done on the goroutine of the CellApp, not within Do. nil
 	// performs none.
 	Do func(run func(ctx context.Context) any, done func(result any)) error

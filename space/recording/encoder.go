@@ -1,0 +1,209 @@
+package recording
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/property"
+)
+
+// kind is the first byte of a record.
+type kind uint8
+
+const (
+	kindState kind = 1 + iota
+	kindPlace
+	kindChange
+	kindCall
+	kindGoneOn
+	kindEnd
+	kindData
+	kindAllData
+	kindEndOfKey
+	kindClose
+)
+
+// Track is what a log knows of an entity that it holds.
+type Track struct {
+	alias uint32
+	spot  Spot
+}
+
+// Encoder makes the chunks of one log. Its buffer is used again for each.
+type Encoder struct {
+	b    []byte // the records, behind room for the head
+	free []uint32
+	next uint32
+}
+
+// headRoom is the most bytes of a Head.
+const headRoom = binary.MaxVarintLen64 + 1
+
+// Len is how many bytes of records there are.
+func (e *Encoder) Len() int { return max(0, len(e.b)-headRoom) }
+
+// Chunk is the chunk of the records since Reset. It is good until something else is added. key says that
+// a key frame begins with it.
+func (e *Encoder) Chunk(game time.Duration, key bool) []byte {
+	var head [headRoom]byte
+	h := codec.AppendBool(binary.AppendVarint(head[:0], int64(game)), key)
+	from := headRoom - len(h)
+	copy(e.b[from:], h)
+	return e.b[from:]
+}
+
+// Reset begins the next chunk.
+func (e *Encoder) Reset() { e.b = e.b[:min(len(e.b), headRoom)] }
+
+// begin begins a record.
+func (e *Encoder) begin(k kind) []byte {
+	if len(e.b) == 0 {
+		e.b = make([]byte, headRoom, 4096)
+	}
+	return append(e.b, byte(k))
+}
+
+// State is an entity as a whole.
+type State struct {
+	ID        entity.ID
+	Order     entity.Order
+	Type      uint16 // property.Definition.ID
+	Position  property.Vector3
+	Direction property.Vector3
+	// Cell are the properties of the cell part, and Base those of the base that are known; nil for
+	// none.
+	Cell, Base *property.Values
+}
+
+// State adds an entity as a whole. With t it keeps the alias that it has; with nil it gets one. It
+// reports false, and adds nothing, if the entity is too large.
+func (e *Encoder) State(t *Track, s *State) (*Track, bool) {
+	b := e.begin(kindState)
+	mark := len(b) - 1
+	fresh := t == nil
+	if fresh {
+		t = &Track{alias: e.take()}
+	}
+	t.spot = SpotOf(s.Position, s.Direction)
+	b = binary.AppendUvarint(b, uint64(t.alias))
+	b = fields.AppendOrder(fields.AppendID(b, s.ID), s.Order)
+	b = binary.AppendUvarint(b, uint64(s.Type))
+	for _, n := range t.spot {
+		b = binary.AppendVarint(b, n)
+	}
+	b, cell := appendProps(b, s.Cell, property.CellReplayStream)
+	b = codec.AppendBool(b, s.Base != nil)
+	base := 0
+	if s.Base != nil {
+		b, base = appendProps(b, s.Base, property.BaseReplayStream)
+	}
+	e.b = b
+	if cell <= MaxProps && base <= MaxProps {
+		return t, true
+	}
+	e.b = e.b[:mark]
+	if fresh {
+		e.free = append(e.free, t.alias)
+		return nil, false
+	}
+	return t, false
+}
+
+func appendProps(b []byte, v *property.Values, s property.Stream) (out []byte, bytes int) {
+	b, mark := codec.BeginBytes(b)
+	b = v.AppendStream(b, s)
+	bytes = len(b) - mark
+	return codec.EndBytes(b, mark), bytes
+}
+
+func (e *Encoder) take() uint32 {
+	if n := len(e.free); n > 0 {
+		alias := e.free[n-1]
+		e.free = e.free[:n-1]
+		return alias
+	}
+	e.next++
+	return e.next - 1
+}
+
+func (e *Encoder) about(k kind, t *Track) []byte {
+	return binary.AppendUvarint(e.begin(k), uint64(t.alias))
+}
+
+// Place adds where an entity is, if that is another place than before at this resolution.
+func (e *Encoder) Place(t *Track, position, direction property.Vector3) {
+	to := SpotOf(position, direction)
+	if to == t.spot {
+		return
+	}
+	b := e.about(kindPlace, t)
+	at := len(b)
+	b = append(b, 0)
+	for i := range to {
+		if by := to[i] - t.spot[i]; by != 0 {
+			b[at] |= 1 << i
+			b = binary.AppendVarint(b, by)
+		}
+	}
+	t.spot, e.b = to, b
+}
+
+// Change adds a change that v, of one part of the entity, has had.
+func (e *Encoder) Change(t *Track, v *property.Values, c *property.Change) {
+	b, mark := codec.BeginBytes(binary.AppendUvarint(e.about(kindChange, t), uint64(c.Index)))
+	e.b = codec.EndBytes(v.AppendChange(b, c), mark)
+}
+
+// Call adds a call of a client method. own says that only the own client heard it.
+func (e *Encoder) Call(t *Track, method int, own bool, args []byte) {
+	b := binary.AppendUvarint(e.about(kindCall, t), uint64(method))
+	e.b = codec.AppendBytes(codec.AppendBool(b, own), args)
+}
+
+// GoneOn adds that another log goes on with an entity, or none if nothing brings it back. t is of no
+// use any more.
+func (e *Encoder) GoneOn(t *Track) { e.leave(kindGoneOn, t) }
+
+// End adds that an entity is no more. t is of no use any more.
+func (e *Encoder) End(t *Track) { e.leave(kindEnd, t) }
+
+func (e *Encoder) leave(k kind, t *Track) {
+	e.b = e.about(k, t)
+	e.free = append(e.free, t.alias)
+}
+
+// Datum is a change of the space's data. Numbers order those of all logs.
+type Datum struct {
+	Number uint64
+	entity.SpaceDatum
+}
+
+func appendDatum(b []byte, d *Datum) []byte {
+	b = binary.AppendUvarint(b, d.Number)
+	b = binary.AppendUvarint(b, uint64(d.Key))
+	b = binary.AppendUvarint(b, uint64(d.ID))
+	b = codec.AppendBool(b, d.Removed)
+	return codec.AppendBytes(b, d.Value)
+}
+
+// Data adds a change of the space's data.
+func (e *Encoder) Data(d *Datum) { e.b = appendDatum(e.begin(kindData), d) }
+
+// AllData adds all entries of the space's data, as of the change with number last. So many times as n
+// says, Datum follows.
+func (e *Encoder) AllData(last uint64, n int) {
+	e.b = binary.AppendUvarint(e.begin(kindAllData), last)
+	e.b = binary.AppendUvarint(e.b, uint64(n))
+}
+
+// Datum adds an entry to AllData.
+func (e *Encoder) Datum(d *Datum) { e.b = appendDatum(e.b, d) }
+
+// EndKey adds that the key frame is complete.
+func (e *Encoder) EndKey() { e.b = e.begin(kindEndOfKey) }
+
+// Close adds that the log ends in order.
+func (e *Encoder) Close() { e.b = e.begin(kindClose) }

@@ -29,6 +29,9 @@ func (c *Cell) admit(e *presence.Entity) *record {
 
 // evict removes a record from the cell.
 func (c *Cell) evict(rec *record) {
+	if rec.real != nil {
+		c.tapeLeft(rec.real)
+	}
 	c.partWith(rec)
 	c.hideAdded(rec)
 	rec.leaveGates()

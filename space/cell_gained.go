@@ -31,7 +31,6 @@ func (c *Cell) partWith(rec *record) {
 	if rec.real == nil || !c.reals.remove(rec.e.ID) {
 		return
 	}
-	c.tapeLeft(rec.real)
 	c.near.remove(rec)
 	c.riders.remove(rec.e.ID)
 	c.unlist(rec)

@@ -232,6 +232,7 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 	r.liftTraps()
 	c.work.rest.Add(r.meter.Drain()) // this tick's work stays here, the load goes
 	r.gone = handedOver
+	c.tapeLeft(r) // as the real that it still is
 	was := r.e.Order
 	g, err := ghost.FromReal(r.e, order, real)
 	if err != nil {

@@ -80,17 +80,26 @@ func (r *Real) tapeCall(method int, args []byte, others bool) {
 }
 
 // tapeLeft records that a real leaves the cell. Another cell goes on with one that was handed over
-// within the space, and with one that its base brings back.
+// within the space, and with one that its base brings back: with its next tick, so where the real is by
+// now is said here.
 func (c *Cell) tapeLeft(r *Real) {
-	t := r.onTape()
-	if t == nil {
+	t := c.tape
+	if t == nil || !t.live {
 		return
 	}
-	goesOn := r.gone == refused || r.gone == lost && !r.over() || r.gone == handedOver && r.leavesFor == c.space
-	hidden := r.e.Aspect&presence.Withheld != 0 // no cell that goes on would say so
-	if goesOn && !hidden {
+	shown := r.e.Def.HasClient && r.e.Aspect&presence.Withheld == 0 // else no cell that goes on would say so
+	goesOn := shown && (r.gone == refused || r.gone == lost && !r.over() || r.gone == handedOver && r.leavesFor == c.space)
+	switch has := r.onTape() != nil; {
+	case goesOn && r.gone == handedOver && !has: // it has come and goes in one tick
+		r.tapeState()
+	case goesOn && has:
+		t.enc.Place(r.taped.track, r.e.Position, r.e.Direction)
+	}
+	switch {
+	case r.onTape() == nil:
+	case goesOn:
 		t.enc.GoneOn(r.taped.track)
-	} else {
+	default:
 		t.enc.End(r.taped.track)
 	}
 	r.taped = taped{}

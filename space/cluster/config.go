@@ -27,6 +27,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/watch"
+	"github.com/cellscape/cellscape/space/recording"
 )
 
 // Defaults of Config.
@@ -83,6 +84,9 @@ type Config struct {
 
 	// Space sets how cells behave: how far players see, ghosts, budgets.
 	Space space.Config
+	// Recorder takes what is recorded of spaces, on the goroutines of all CellApps: see package
+	// space/recording, and space/recording/keep, which writes files. Default: nothing is recorded.
+	Recorder recording.Sink
 	// Balance sets how eagerly cells follow the load, whatever the policy.
 	Balance balance.Config
 	// Policy makes the policy that plans the cells. It uses Space.Border. Default:

@@ -247,6 +247,7 @@ func (r *Roles) cellAppConfig(e *Env) cellapp.Config {
 		Transport: e.Transport, Manager: r.manager, Managers: r.managers, Scripts: r.cfg.CellScripts, Space: r.cfg.Space, Tick: r.cfg.Tick,
 		Chance: e.Chance, Jobs: e.Jobs, Lookout: e.lookout(), Work: e.Work, Meters: e.Meters, Log: e.Log,
 		Parallel: host.Parallel(r.cfg.Workers), Workers: r.cfg.Workers, Watch: r.watch(status.RoleCellApp),
+		Recorder: r.cfg.Recorder,
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/status"
 	"github.com/cellscape/cellscape/space/cluster/watch"
+	"github.com/cellscape/cellscape/space/recording/keep"
 )
 
 // everything is a Config in which each setting of a process is set.
@@ -37,7 +38,7 @@ func everything(t *testing.T) Config {
 	}
 	return Config{
 		CellScripts: space.NewScripts(schema), BaseScripts: baseapp.NewScripts(schema), PlayerType: "Reader", BaseStart: func(*baseapp.Starter) {},
-		CellApps: 1, BaseApps: 1, Workers: 2, Space: space.Config{AoIRadius: 100}, Balance: balance.Config{MinCells: 2}, Policy: balance.ProfileConfig{},
+		CellApps: 1, BaseApps: 1, Workers: 2, Recorder: new(keep.Memory), Space: space.Config{AoIRadius: 100}, Balance: balance.Config{MinCells: 2}, Policy: balance.ProfileConfig{},
 		Logins: cellappmgr.LoginConfig{Queue: 7, MaxProxies: 9}, Upload: baseapp.UploadLimits{Messages: 50}, DownloadRate: 1 << 20, PendingLogins: 5,
 		ResumeTime: time.Second, Relogin: baseapp.RefuseLogin, BackupPeriod: 5 * time.Second, BackupReplicas: 2, Shed: baseappmgr.ShedConfig{Off: true},
 		MoveBatch: 3, Store: memory.New(), StoreForgets: true, BringBack: []string{"Book"}, ArchivePeriod: time.Minute, Tick: 50 * time.Millisecond,

@@ -165,8 +165,13 @@ func (c *Cell) flushTape(key bool) {
 
 // tapeKey writes a key frame, after what happened before it.
 func (c *Cell) tapeKey() {
-	c.flushTape(false)
 	t := c.tape
+	for _, rec := range c.reals {
+		if r := rec.real; !r.shownOnTape() {
+			c.tapeLeft(r) // the key frame does not name it
+		}
+	}
+	c.flushTape(false)
 	if !t.live {
 		return
 	}
@@ -225,13 +230,12 @@ func (c *Cell) tapeReals() {
 	t := c.tape
 	for _, rec := range c.reals {
 		r := rec.real
-		switch has := r.taped.life == t.life; {
-		case r.shownOnTape() && !has:
+		switch has := r.onTape() != nil; {
+		case !has && r.shownOnTape() && r.taped.tooLarge != t.life:
 			r.tapeState()
 		case !has:
 		case !r.shownOnTape():
-			t.enc.End(r.taped.track)
-			r.taped = taped{}
+			c.tapeLeft(r)
 		case r.taped.stamp != r.e.MoveStamp || r.e.Ride.Vehicle != 0:
 			r.taped.stamp = r.e.MoveStamp
 			t.enc.Place(r.taped.track, r.e.Position, r.e.Direction)

@@ -15,6 +15,8 @@ type taped struct {
 	track *recording.Track
 	life  uint64 // of the tape that has track; 0 for none
 	stamp uint32 // MoveStamp
+	// tooLarge is the tape for which the real was too large; it is tried again with each key frame.
+	tooLarge uint64
 }
 
 // onTape is the tape that has the real, nil if none has it now.
@@ -40,9 +42,7 @@ func (r *Real) tapeState() {
 	if !ok {
 		r.cell.count.Unrecorded++
 		r.cell.tapeFails(fmt.Errorf("%s %s has more than %d bytes of properties", r.e.Def.Name, r.e.ID, recording.MaxProps))
-	}
-	if track == nil {
-		r.taped = taped{}
+		r.taped = taped{tooLarge: t.life}
 		return
 	}
 	r.taped = taped{track: track, life: t.life, stamp: r.e.MoveStamp}
@@ -59,7 +59,7 @@ func (r *Real) tapeChange(v *property.Values, c *property.Change) {
 // tapeCall records a call of a client method, to all who see the entity or only to its own client.
 func (r *Real) tapeCall(method int, args []byte, others bool) {
 	t := r.cell.tape
-	if t == nil || !t.live || !r.shownOnTape() {
+	if t == nil || !t.live || !r.shownOnTape() || r.taped.tooLarge == t.life {
 		return
 	}
 	switch r.e.Def.ClientMethods[method].ReplayExposure {

@@ -302,6 +302,64 @@ func TestTapeKeys(t *testing.T) {
 	}
 }
 
+// Whoever is hidden or destroyed when a key frame comes is not in it, and leaves the log in
+// order before.
+func TestTapeKeyWithout(t *testing.T) {
+	r, sink := recorded(t, 1)
+	for id := entity.ID(7); id < 11; id++ {
+		r.create(id, 5, 0)
+	}
+	r.tick(2)
+	r.pass(recording.KeyPeriod - r.apps[0].cell.game%recording.KeyPeriod - 500*time.Millisecond)
+	s, c := sink.streams[0], r.apps[0].cell.Cell
+	s.chunks = s.chunks[:0]
+	c.tape.key = true
+	r.avatar(7).SetWithheld(true)
+	r.avatar(8).Destroy() // the sweep is yet to come
+	c.runTape()
+	got := s.said(t)
+	if strings.Count(got, "left, ended true") != 2 {
+		t.Errorf("recorded\n%s", got)
+	}
+	r.tick(2)
+	if got := s.said(t); strings.Contains(got, "7 is") || strings.Contains(got, "8 is") || !strings.Contains(got, "10 is") {
+		t.Errorf("recorded\n%.500s", got)
+	}
+}
+
+// A real that is too large is tried with each key frame, and counted.
+func TestTapeTooLarge(t *testing.T) {
+	var more []*property.Property
+	for i := range 5 {
+		more = append(more, &property.Property{Name: fmt.Sprint("big", i), Type: property.Scalar(property.KindString), Flags: property.AllClients})
+	}
+	r, sink := newRigOf(t, schemaOf(t, property.Compression{}, more...), 1), new(testSink)
+	r.apps[0].population.env.Recorder = sink
+	r.must(r.apps[0].cell.SetSpaceData(recording.Key, nil))
+	r.create(7, 5, 0)
+	r.create(8, 5, 0)
+	r.tick(2)
+	big := func(n int) {
+		for _, p := range r.real(7).e.Def.Properties {
+			if strings.HasPrefix(p.Name, "big") {
+				r.must(r.real(7).e.Props.Set(p.Index, property.StringValue(strings.Repeat("x", n))))
+			}
+		}
+	}
+	big(60 << 10)
+	r.pass(2*recording.KeyPeriod + time.Second)
+	if n := r.apps[0].count.Unrecorded; n < 2 || n > 3 {
+		t.Errorf("%d times it was too large", n)
+	}
+	sink.streams[0].chunks = nil
+	big(1)
+	r.move(7, 6)
+	r.pass(recording.KeyPeriod)
+	if got := sink.streams[0].said(t); !strings.Contains(got, "7 is 1/0 at 6") || strings.Contains(got, "0 goes") {
+		t.Errorf("recorded\n%.500s", got)
+	}
+}
+
 // A space that is not recorded costs nothing, and one that is allocates nothing in the steady tick.
 func TestTapeAllocates(t *testing.T) {
 	r, sink := recorded(t, 1)

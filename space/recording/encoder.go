@@ -78,13 +78,12 @@ type State struct {
 	Cell, Base *property.Values
 }
 
-// State adds an entity as a whole. With t it keeps the alias that it has; with nil it gets one. It
-// reports false, and adds nothing, if the entity is too large.
+// State adds an entity as a whole. With t, in a key frame, it keeps the alias that it has; with nil it
+// gets one. It reports false, and adds nothing, if the entity is too large; t is then of no use.
 func (e *Encoder) State(t *Track, s *State) (*Track, bool) {
 	b := e.begin(kindState)
 	mark := len(b) - 1
-	fresh := t == nil
-	if fresh {
+	if t == nil {
 		t = &Track{alias: e.take()}
 	}
 	t.spot = SpotOf(s.Position, s.Direction)
@@ -105,11 +104,8 @@ func (e *Encoder) State(t *Track, s *State) (*Track, bool) {
 		return t, true
 	}
 	e.b = e.b[:mark]
-	if fresh {
-		e.free = append(e.free, t.alias)
-		return nil, false
-	}
-	return t, false
+	e.free = append(e.free, t.alias)
+	return nil, false
 }
 
 func appendProps(b []byte, v *property.Values, s property.Stream) (out []byte, bytes int) {

@@ -31,7 +31,7 @@ func (d SpaceDatum) Replaces(key uint16, id DataID) bool {
 // repeated until the CellAppMgr has it. A change of a space that is no more, or beyond the bounds of
 // a space (4096 entries, 512 KiB), is counted there. Errors are ErrGone, ErrTooMany while too many
 // changes wait for the manager, a value longer than 16 KiB, and a key from 0xff00 on: those are the
-// library's.
+// library's, but for that of package space/recording.
 //
 // A base does not know what is set: if the manager dies before it has answered, the next one may set
 // the entry over what cells have set meanwhile.

@@ -15,7 +15,7 @@ import (
 // manager refuses what is beyond the bounds of a space (4096 entries, 512 KiB), logs and counts it.
 
 // SetSpaceData sets the only entry of a key: it replaces all others. Keys from
-// spacekey.First on are the library's.
+// spacekey.First on are the library's, but for recording.Key.
 func (c *Cell) SetSpaceData(key uint16, value []byte) error {
 	return c.changeData(entity.SpaceDatum{Key: key, Value: value})
 }

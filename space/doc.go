@@ -202,6 +202,9 @@
 // hear changes by OnSpaceData, clients by Events.SpaceData. Cell.SetTimeOfDay uses one of the keys
 // from spacekey.First on, which are the library's; the day runs with game time.
 //
+// While the data has an entry with recording.Key, which is the game's to set although it is above that,
+// each cell records what clients other than an entity's own may see: tape in tape.go, package recording.
+//
 // What the whole cluster shares is Real.Shared; see package entity/shared.
 //
 // # Teleports
@@ -322,6 +325,7 @@
 //     line, has ghosts, or has just been lost from sight is visited.
 //  5. Range events, collected so far, go to the witnesses.
 //  6. Witnesses: one bundle and one packet for each client.
+//     Then the recording of the tick, if the space is recorded.
 //  7. Histories: some witnesses say what they still need, or some histories are trimmed.
 //  8. Acks that flows owe and repeats that are due; backups that are due; repeats for haunts and
 //     bases that may have missed something; leases that ran out.

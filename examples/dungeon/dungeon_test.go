@@ -22,7 +22,11 @@ func TestNothingIsMadeOrLost(t *testing.T) {
 			t.Parallel()
 			ctx, interrupt := context.WithTimeout(t.Context(), 10*time.Second)
 			defer interrupt()
-			if err := run(ctx, flags{bots: 24, cellApps: 3, baseApps: 2, kill: options.Death{Role: role, After: 4 * time.Second}}); err != nil {
+			dir := t.TempDir()
+			if err := run(ctx, flags{bots: 24, cellApps: 3, baseApps: 2, record: dir, kill: options.Death{Role: role, After: 4 * time.Second}}); err != nil {
+				t.Error(err)
+			}
+			if err := run(ctx, flags{show: dir}); err != nil {
 				t.Error(err)
 			}
 		})

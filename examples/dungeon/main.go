@@ -5,6 +5,8 @@
 //	go run ./examples/dungeon              until Ctrl-C, one line a second
 //	go run ./examples/dungeon -kill 10s    a CellApp is killed after ten seconds
 //	go run ./examples/dungeon -kill baseapp:10s    a BaseApp
+//	go run ./examples/dungeon -record DIR  town and dungeons are recorded into files
+//	go run ./examples/dungeon -show DIR    prints what happened in them
 //
 // It ends with a verdict: the gold and the items that all heroes have together must be exactly what
 // the treasury has handed out. The exit status is 1 if they are not.
@@ -55,6 +57,7 @@ type flags struct {
 	bots, cellApps, baseApps int
 	duration                 time.Duration
 	kill                     options.Death
+	record, show             string
 	verbose                  bool
 }
 
@@ -65,6 +68,8 @@ func main() {
 	flag.IntVar(&f.baseApps, "baseapps", 2, "BaseApps")
 	flag.DurationVar(&f.duration, "duration", 0, "how long to play; 0 is until Ctrl-C")
 	flag.Var(&f.kill, "kill", "kill a CellApp after this time, as 10s, or a BaseApp, as baseapp:10s, and start another")
+	flag.StringVar(&f.record, "record", "", "record all spaces into files in this directory")
+	flag.StringVar(&f.show, "show", "", "print what the recordings in this directory show, instead of playing")
 	flag.BoolVar(&f.verbose, "v", false, "log what the processes say")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -135,7 +140,12 @@ func (g *game) config(f *flags) (cluster.Config, error) {
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register(cells, "Hero", func() *Hero { return &Hero{game: g} })
 	space.Register(cells, "Boss", func() *Boss { return &Boss{game: g} })
-	cells.OnFirstCell(g.openDungeon)
+	cells.OnFirstCell(func(c *space.Cell, fromStore bool) {
+		if f.record != "" {
+			g.record(c)
+		}
+		g.openDungeon(c, fromStore)
+	})
 	cells.OnLostArea(g.reopenDungeon)
 	baseapp.Register(bases, "Hero", func() *Player { return &Player{game: g} })
 	baseapp.Register(bases, "Matchmaker", func() *Matchmaker { return &Matchmaker{game: g} })
@@ -150,6 +160,9 @@ func (g *game) config(f *flags) (cluster.Config, error) {
 }
 
 func run(ctx context.Context, f flags) (err error) {
+	if f.show != "" {
+		return show(f.show)
+	}
 	g := &game{log: slog.New(slog.DiscardHandler)}
 	if f.verbose {
 		g.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -158,6 +171,11 @@ func run(ctx context.Context, f flags) (err error) {
 	if err != nil {
 		return err
 	}
+	written, err := recordTo(f.record, &cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, written()) }()
 	// The interrupt ends the play, not the world, which must come to rest and be counted.
 	world, err := cluster.Start(context.WithoutCancel(ctx), cfg)
 	if err != nil {

@@ -343,3 +343,49 @@ func end(w *spacetest.World) {
 		return
 	}
 }
+
+// A BaseApp dies. Its bases go on from copies, and what they expose for replay is what is recorded.
+func TestRanksOutliveABaseApp(t *testing.T) {
+	const many = 20
+	memory := new(keep.Memory)
+	cfg := walkers(t, many, memory)
+	w := spacetest.Start(t, spacetest.Config{World: cfg, Seed: 3})
+	w.Until(time.Minute, func() bool { return len(take(w).all) == many })
+	begin(w)
+	w.Run(17 * time.Second)
+	before := ranks(w)
+	w.BaseApps()[0].Kill()
+	w.Run(8 * time.Second)
+	after := ranks(w)
+	if len(before) != many || len(after) != many {
+		t.Fatalf("%d bases, then %d", len(before), len(after))
+	}
+	end(w)
+	w.Run(time.Second)
+	logs, err := memory.Logs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.New(viewer(t, cfg.CellScripts.Schema(), new(audit)), logs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, last := p.Span()
+	if err := p.Advance(last); err != nil {
+		t.Fatal(err)
+	}
+	for r := range p.Client().Entities() {
+		// One more may have come since.
+		if got := r.Props.Get(r.Def.Property("rank").Index).Int(); got != int64(after[r.ID]) && got != int64(after[r.ID])+1 {
+			t.Errorf("%v has rank %d, and is shown with %d", r.ID, after[r.ID], got)
+		}
+	}
+}
+
+func ranks(w *spacetest.World) map[entity.ID]int32 {
+	all := make(map[entity.ID]int32)
+	for b := range spacetest.BaseScripts[walkerBase](w) {
+		all[b.ID()] = b.Rank.Get()
+	}
+	return all
+}

@@ -389,3 +389,58 @@ func ranks(w *spacetest.World) map[entity.ID]int32 {
 	}
 	return all
 }
+
+// A teleport out of the space deletes who goes, and back brings it in again; one within the space does
+// neither, wherever it leads.
+func TestTeleports(t *testing.T) {
+	const many = 12
+	memory := new(keep.Memory)
+	cfg := walkers(t, many, memory)
+	cfg.Spaces = append(cfg.Spaces, cellappmgr.SpaceConfig{ID: 2, Bounds: cfg.Spaces[0].Bounds})
+	w := spacetest.Start(t, spacetest.Config{World: cfg, Seed: 5})
+	w.Until(time.Minute, func() bool { return len(take(w).all) == many })
+	begin(w)
+	w.Run(2 * time.Second)
+	var id entity.ID
+	teleport := func(to entity.Destination) {
+		for x := range spacetest.CellScripts[walker](w) {
+			if id == 0 || x.ID() == id {
+				id = x.ID()
+				if err := x.Teleport(to, 0); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		w.Run(3 * time.Second)
+	}
+	for _, at := range []float32{-120, 120, -120} {
+		teleport(entity.Destination{Space: 1, Position: property.Vector3{X: at, Z: at}})
+	}
+	v, _, _ := w.Real(id)
+	gone := v.Now()
+	teleport(entity.Destination{Space: 2})
+	teleport(entity.Destination{Space: 1})
+	end(w)
+	w.Run(time.Second)
+	logs, err := memory.Logs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := new(audit)
+	p, err := replay.New(viewer(t, cfg.CellScripts.Schema(), a), logs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		at                 time.Duration
+		len, entered, left int
+	}{{gone, many, many, 0}, {gone + 2*time.Second, many - 1, many, 1}, {gone + 5*time.Second, many, many + 1, 1}} {
+		if err := p.Advance(step.at); err != nil {
+			t.Fatal(err)
+		}
+		if n := p.Client().Len(); n != step.len || a.entered != step.entered || a.left != step.left {
+			t.Errorf("at %v: %d are shown, %+v; want %+v", step.at-gone, n, *a, step)
+		}
+	}
+}

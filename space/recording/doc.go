@@ -6,7 +6,7 @@
 //
 // A CellApp that may record is given a Sink (cellapp.Config.Recorder, cluster.Config.Recorder). A
 // space is recorded while its data has an entry with Key. Any script, cell part or base, sets and
-// removes it like others:
+// removes it like others (a longer label than MaxLabel is cut):
 //
 //	avatar.SetSpaceData(recording.Key, []byte("final"))   // begins; the value is the recording's label
 //	avatar.RemoveSpaceData(recording.Key, 0)              // ends
@@ -56,7 +56,7 @@
 //   - A teleport out of the space, and destruction, are End. One within the space is as an offload.
 //   - A real that is lost is Gone on, if it has a base that brings it back; else it is End.
 //   - Every KeyPeriod of game time, at the same boundaries in all logs, a key frame has every entity
-//     and all space data anew. What is not in it has ended.
+//     and all space data anew. What it lacks, which is only so after a gap, counts as Gone on.
 //   - A cell that a Sink refuses something writes a key frame when the sink takes again, so a gap
 //     shows nothing wrong after it. What it did not record is counted (status.Counters.Unrecorded).
 //   - A log that ends without Close is of a cell that died. What it held is shown for Grace more,

@@ -184,11 +184,11 @@ func TestGap(t *testing.T) {
 	schema := testSchema(t)
 	a := newWriter(t, schema, "a")
 	a.state(nil, 7, 0, 1, 0, 0)
-	eight := a.state(nil, 8, 0, 1, 0, 0)
+	a.state(nil, 8, 0, 1, 0, 0)
 	a.EndKey()
 	a.flush(0, true)
 	a.Encoder = recording.Encoder{}
-	eight = a.state(nil, 8, 0, 5, 2, 0) // has the alias that 7 had
+	eight := a.state(nil, 8, 0, 5, 2, 0) // has the alias that 7 had
 	a.EndKey()
 	a.flush(3*time.Second, true)
 	a.Place(eight, property.Vector3{X: 6}, property.Vector3{})

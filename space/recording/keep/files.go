@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,7 +118,7 @@ func plain(s string) string {
 func (f *Files) Close(ctx context.Context) error {
 	f.mu.Lock()
 	f.closed = true
-	writers := f.writers
+	writers := slices.Clone(f.writers)
 	f.mu.Unlock()
 	for _, w := range writers {
 		w.end()

@@ -132,7 +132,7 @@ func TestCounters(t *testing.T) {
 		n++
 		*c = n
 	}
-	if n != 35 || d.Unanswered != n || d.ClientCallsSent != 1 {
+	if n != 36 || d.Unanswered != n || d.ClientCallsSent != 1 {
 		t.Errorf("%d counters: %+v", n, d)
 	}
 	sum.Add(&d)

@@ -288,10 +288,7 @@ func (a *BaseApp) restore(h *heritage) error {
 	b.reviveGiving()
 	b.seek()
 	b.copied.came = h.came
-	if a.roster.Departures().Any(a.net.Self()) || h.from == a.net.Self() {
-		// Holders may have copies from when the base was here before. No app sends a million copies a second.
-		b.copied.number = uint64(a.now / time.Microsecond)
-	}
+	b.numberCopies(h.from)
 	b.retain(h.parts)
 	cellApp := b.link.App()
 	if h.former != nil {
@@ -314,6 +311,14 @@ func (a *BaseApp) restore(h *heritage) error {
 	b.setCellClient() // it is away, or there is none
 	b.lookFor(cellApp)
 	return nil
+}
+
+// numberCopies has the copies of a base that may have been here before begin above those that holders
+// have from then. No app sends a million copies a second.
+func (b *base) numberCopies(from mercury.Address) {
+	if self := b.app.net.Self(); b.app.roster.Departures().Any(self) || from == self {
+		b.copied.number = uint64(b.app.now / time.Microsecond)
+	}
 }
 
 // lookFor asks the CellApp that had the real when the copy was made. It announces the real by itself when it

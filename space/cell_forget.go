@@ -110,7 +110,7 @@ func (r *Real) doubts(p *peer, m *flow.Message) bool {
 func (r *Real) begins() uint64 { return flow.Begins(r.Now(), r.spent) }
 
 // forget notes the numbers of a flow that is forgotten.
-func (r *Real) forget(p *peer) { r.spent = max(r.spent, p.in.Last(), p.out.Last()) }
+func (r *Real) forget(p *peer) { r.spent = max(r.spent, p.in.Spent(), p.out.Last()) }
 
 // HandleInquiry answers for the sender of a flow, or passes the question on to where it is.
 func (p *Population) HandleInquiry(m *flow.Inquiry) {

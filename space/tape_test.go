@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/recording"
 )
@@ -194,9 +195,9 @@ func TestTapeOfBase(t *testing.T) {
 	r.create(7, -5, 1)
 	r.tick(2)
 	index := byte(slices.IndexFunc(r.real(7).e.Def.Properties, func(p *property.Property) bool { return p.Name == "rank" }))
-	r.say(7, []byte{11, 1, 5}) // all
+	r.say(7, []byte{byte(flow.ExposedPayload), 1, 5}) // all
 	r.tick(1)
-	r.say(7, []byte{11, 0, index, 0, 0, 9}) // one
+	r.say(7, []byte{byte(flow.ExposedPayload), 0, index, 0, 0, 9}) // one
 	r.tick(1)
 	r.move(7, 40)
 	r.tick(10)

@@ -55,7 +55,7 @@ func (t *talk) later() {
 func (t *talk) forget() {
 	b := t.of
 	if i, found := b.findTalk(t.id, t.part); found {
-		b.spent = max(b.spent, t.in.Last(), t.out.Last())
+		b.spent = max(b.spent, t.in.Spent(), t.out.Last())
 		b.talks = slices.Delete(b.talks, i, i+1)
 	}
 }

@@ -135,13 +135,17 @@ const (
 	SeekAgain = 2 * time.Second
 )
 
+// nothingMore is the last number of a flow whose sender is gone, as its target takes it: all that may still
+// come is as if it had been handled.
+const nothingMore = ^uint64(0) - 1
+
 // Nothing fills in the answer for a sender that is gone, or of which no later life can come.
 func (m *Remainder) Nothing() {
-	m.Low, m.Through, m.Caused, m.Uploaded = ^uint64(0), true, ^uint64(0), ^uint64(0)
+	m.Low, m.Through, m.Caused, m.Uploaded = nothingMore+1, true, ^uint64(0), ^uint64(0)
 }
 
 // Gone reports whether a sender has nothing to send now, nor ever: it is gone, and its answers with it.
-func (m *Remainder) Gone() bool { return m.Low == ^uint64(0) }
+func (m *Remainder) Gone() bool { return m.Low > nothingMore }
 
 // Covers reports whether a target may forget what it has handled: everything up to a number, calls caused
 // by the message with the mark cause, and calls of a client up to the place upload.

@@ -3,6 +3,7 @@ package flow_test
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -50,4 +51,25 @@ func FuzzForget(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What is forgotten of a sender that is gone leaves numbers for the flows that begin later.
+func TestGoneSpendsNothing(t *testing.T) {
+	var x flow.Prospect
+	var in flow.Receiver
+	var q flow.Inquiry
+	x.Ask(time.Second, &q)
+	a := flow.Remainder{Stamp: q.Stamp}
+	a.Nothing()
+	if !x.Take(&a, &in, 0, 0) || !x.Nothing || !a.Gone() {
+		t.Fatalf("%+v", x)
+	}
+	if v := in.Accept(0, 1, 7, nil, nil); v != flow.Duplicate {
+		t.Errorf("what comes late from it is taken: %v", v)
+	}
+	now := time.Minute
+	out := flow.NewSender(flow.Begins(now, in.Spent()))
+	if n, err := out.Add(now, []byte("later")); err != nil || n != uint64(now/time.Microsecond)+1 {
+		t.Errorf("a later flow has number %d, %v", n, err)
+	}
 }

@@ -168,6 +168,15 @@ func (in *Receiver) hold(number uint64, born uint32, payload []byte) {
 // Last is the highest number delivered.
 func (in *Receiver) Last() uint64 { return in.last }
 
+// Spent is the highest number that who forgets the flow must remember. What was learned of a sender that is
+// gone (Remainder.Nothing) is no number: flows that were begun above it ran over.
+func (in *Receiver) Spent() uint64 {
+	if in.last >= nothingMore {
+		return 0
+	}
+	return in.last
+}
+
 // Heard reports whether anything is known of the flow.
 func (in *Receiver) Heard() bool { return in.last > 0 || in.stream > 0 }
 

@@ -52,14 +52,20 @@ func TestSetLogins(t *testing.T) {
 	}
 	r.put("logins/queue", "1")
 	r.fromManager(r.manager, &wire.Logins{Refused: true, Reason: "a crowd"})
-	r.work()
+	full := func() { // none of them is in already
+		r.work()
+		for _, c := range r.asked() {
+			r.fromManager(r.base, &wire.ProxyMade{Request: c.Request, Code: uint8(protocol.WorldFull), Refusals: c.Refusals})
+		}
+	}
+	full()
 	r.tick(time.Second)
 	if n := r.l.Counts().Waiting; n != 1 {
 		t.Errorf("%d wait", n)
 	}
 	r.put("logins/queue", "2")
 	login()
-	r.work()
+	full()
 	if n := r.l.Counts().Waiting; n != 2 {
 		t.Errorf("%d wait", n)
 	}

@@ -47,6 +47,7 @@ const (
 	departed  = "a restored base heard first of an incarnation that its former life had ended, and then began one that this had begun, too"
 	forgotten = "a restored base went on with an incarnation whose view its client had been told to forget, and counted what the client had of the next as of that"
 	outlived  = "a cell part on a CellApp that was cut off heard of shared data after its next incarnation had, and that counted as the newest"
+	overrun   = "a base forgot a flow of one that was gone for ever, and its later flows began at the end of all numbers"
 	beside    = "failed beside the others, and was healed by the same changes"
 )
 
@@ -112,6 +113,7 @@ func TestKept(t *testing.T) {
 		{managed(106289), unwelcome},
 		{managed(104005), hidden},
 		{retiring(193745), outlived},
+		{retiring(193840), overrun},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

@@ -59,6 +59,8 @@ func (b *heraldBase) OnBeat(entity.Callback) {
 	b.w.crack(b.Base)
 	key := firstKey + b.w.chance.game.IntN(manyKeys)
 	switch {
+	case b.w.silent:
+		return
 	case b.w.hush:
 		key = hushKey
 	case b.w.calm:

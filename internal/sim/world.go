@@ -114,11 +114,13 @@ type world struct {
 	// This is what bases of a wild world know of the run; see Wild.
 	chance     streams
 	calm, hush bool
-	views      bool // players see, and are seen, in changing ways
-	rides      bool // there are carriages
-	bursts     bool // brittle cell parts are called with what they panic at each time
-	cracks     bool // bases panic, and have panicked so often
-	cracked    map[entity.ID]int
+	// silent says that all cells know of the hush, so that heralds need not say so any more.
+	silent  bool
+	views   bool // players see, and are seen, in changing ways
+	rides   bool // there are carriages
+	bursts  bool // brittle cell parts are called with what they panic at each time
+	cracks  bool // bases panic, and have panicked so often
+	cracked map[entity.ID]int
 
 	// travels says that all are teleported now and then, travellers who may be gone near to, haven
 	// the space that they go to, and outcomes how it went, by code.

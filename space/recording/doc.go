@@ -1,6 +1,6 @@
 // Package recording is how a recording of a space is kept: what other clients may see of its
 // entities, tick by tick, and properties that are exposed for replay besides. Package space writes
-// it, package space/recording/disk keeps it in files, and package space/replay plays it back.
+// it, package space/recording/keep keeps it in files, and package space/replay plays it back.
 //
 // # What a game does
 //

@@ -61,7 +61,7 @@ func TestQuestionsWithoutAnswer(t *testing.T) {
 	want := func(why watch.Fault, say string) {
 		t.Helper()
 		got := one[wire.Watched](eve)
-		if got.Number != 7 || got.Fault != why || !strings.Contains(got.Reason, say) || got.Values != nil && len(got.Values) > 0 {
+		if got.Number != 7 || got.Fault != why || !strings.Contains(got.Reason, say) || len(got.Values) > 0 {
 			t.Errorf("heard %+v, want %v: %s", got, why, say)
 		}
 	}

@@ -48,8 +48,8 @@ func (c *Cluster) lull() error {
 	if !c.hushed() {
 		return nil // its heralds died with their BaseApps
 	}
-	// Heralds set the same entry again and again, so that each cell hears of it. Where budgets were least some
-	// clients were then never told to the end (seed 195065 at d55a5231).
+	// Heralds set the same entry again and again, so that each cell hears of it. Where budgets were
+	// least some clients were then never told to the end (seed 195065 at d55a5231).
 	c.world.silent = true
 	if err := c.runFor(2 * time.Second); err != nil { // time for a beat of every script
 		return err

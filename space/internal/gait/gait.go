@@ -82,7 +82,7 @@ func (g *Gait) goOn(pace, top float32) {
 // Step is how many metres it goes in a tick of dt, of those that are left, or that it is there. It
 // may go back by what it has gone too far. Moved is to be told how far that was.
 func (g *Gait) Step(top float32, left float64, dt time.Duration) (step float64, there bool) {
-	s, owed := dt.Seconds(), float64(g.owed)
+	s, owed, whole := dt.Seconds(), float64(g.owed), left
 	left -= owed
 	if g.Acceleration == 0 {
 		step = float64(float64(top) * s)
@@ -99,7 +99,10 @@ func (g *Gait) Step(top float32, left float64, dt time.Duration) (step float64, 
 	}
 	step = float64((v + w) / 2 * s)
 	g.Speed = float32(w)
-	return step + owed, g.Through && left <= step
+	if !g.Through {
+		return min(step+owed, whole), false // rounding must not take it farther
+	}
+	return step + owed, left <= step
 }
 
 // brake is the highest speed after the tick from which it can stop: the root of w²/2a + w·s/2 + v·s/2 - d,

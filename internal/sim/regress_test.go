@@ -47,6 +47,7 @@ const (
 	departed  = "a restored base heard first of an incarnation that its former life had ended, and then began one that this had begun, too"
 	forgotten = "a restored base went on with an incarnation whose view its client had been told to forget, and counted what the client had of the next as of that"
 	outlived  = "a cell part on a CellApp that was cut off heard of shared data after its next incarnation had, and that counted as the newest"
+	begun     = "the check asked a CellApp that was just starting for what the cluster shares"
 	overrun   = "a base forgot a flow of one that was gone for ever, and its later flows began at the end of all numbers"
 	beside    = "failed beside the others, and was healed by the same changes"
 )
@@ -114,6 +115,7 @@ func TestKept(t *testing.T) {
 		{managed(104005), hidden},
 		{retiring(193745), outlived},
 		{retiring(193840), overrun},
+		{today(193895), begun},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -139,6 +141,11 @@ func restlessOf(seed uint64) Options {
 
 // swept returns the options that TestSeeds has for a seed.
 func swept(seed uint64) Options { return withHeirs(wildly(withManager(optionsOf(seed)))) }
+
+// today is swept with all that scripts and clients do besides.
+func today(seed uint64) Options {
+	return withScripts(withCracks(withBeacons(withBursts(withViews(swept(seed))))))
+}
 
 // managed is swept with a CellAppMgr that crashes.
 func managed(seed uint64) Options {

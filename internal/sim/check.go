@@ -27,7 +27,7 @@ func newCheckers(c *Cluster) []checker {
 	return []checker{
 		&oneReal{c, map[baseOn]entity.Order{}, map[baseLife]time.Duration{}}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
-		&callsOnce{c}, &callsNumbered{c, map[string]bool{}, map[entity.ID]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
+		&callsOnce{c}, &callsNumbered{c, map[entity.ID]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
 		&oneShared{c},
 		&oneOracle{c},

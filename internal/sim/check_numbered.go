@@ -25,8 +25,6 @@ import (
 // calls of its own entity.
 type callsNumbered struct {
 	c *Cluster
-	// refused holds the calls that some incarnation of a caller refused.
-	refused map[string]bool
 	// hasty are the bases that have made a cell part again before anybody had a copy of what the
 	// former one had said: if their app dies then, some of that is lost, as their log says.
 	hasty map[entity.ID]bool
@@ -37,9 +35,6 @@ func (k *callsNumbered) safe() error {
 	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
 		if !v.IsReal() {
 			return
-		}
-		for _, call := range list(v, "refusals") {
-			k.refused[call] = true
 		}
 		if n := get(v, "again"); n > 0 {
 			faults = append(faults, fmt.Errorf("promise 3: %s on %s handled %d calls of other clients twice, or out of order", v.ID(), p.Name, n))
@@ -77,7 +72,7 @@ func skips(script any) uint32 {
 func (k *callsNumbered) converged() error {
 	faults := []error{k.safe(), k.counters()}
 	lost := func(call, why string) {
-		if !k.refused[call] {
+		if !k.c.world.refusedCalls[call] {
 			faults = append(faults, fmt.Errorf("promise 6: a call was lost: %s, %s", call, why))
 		}
 	}

@@ -47,6 +47,7 @@ const (
 	departed  = "a restored base heard first of an incarnation that its former life had ended, and then began one that this had begun, too"
 	forgotten = "a restored base went on with an incarnation whose view its client had been told to forget, and counted what the client had of the next as of that"
 	outlived  = "a cell part on a CellApp that was cut off heard of shared data after its next incarnation had, and that counted as the newest"
+	momentary = "the check missed a refusal by an incarnation that was gone in the next moment"
 	begun     = "the check asked a CellApp that was just starting for what the cluster shares"
 	overrun   = "a base forgot a flow of one that was gone for ever, and its later flows began at the end of all numbers"
 	beside    = "failed beside the others, and was healed by the same changes"
@@ -116,6 +117,7 @@ func TestKept(t *testing.T) {
 		{retiring(193745), outlived},
 		{retiring(193840), overrun},
 		{today(193895), begun},
+		{shaken(today(193932)), momentary},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -145,6 +147,12 @@ func swept(seed uint64) Options { return withHeirs(wildly(withManager(optionsOf(
 // today is swept with all that scripts and clients do besides.
 func today(seed uint64) Options {
 	return withScripts(withCracks(withBeacons(withBursts(withViews(swept(seed))))))
+}
+
+// shaken lets the CellAppMgr crash and CellApps be shut down besides.
+func shaken(o Options) Options {
+	o.CrashManager, o.Retire = true, true
+	return o
 }
 
 // managed is swept with a CellAppMgr that crashes.

@@ -172,6 +172,8 @@ type world struct {
 	// calls that nobody has handled.
 	lastCalls map[string]bool
 	untrue    []string
+	// refusedCalls are those of which some incarnation of the caller was told that nobody has handled them.
+	refusedCalls map[string]bool
 
 	bases bookOfBases
 
@@ -243,7 +245,7 @@ func newWorld(o Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, cracked: map[entity.ID]int{}, adored: map[pairing]adoration{}, walled: map[string]int{}, chance: newStreams(o.Seed)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, refusedCalls: map[string]bool{}, cracked: map[entity.ID]int{}, adored: map[pairing]adoration{}, walled: map[string]int{}, chance: newStreams(o.Seed)}
 	if o.Wild.stores() {
 		if w.books, err = newBooks(schema, &o); err != nil {
 			return nil, err

@@ -86,7 +86,8 @@ func (w *world) toldEnded(r *space.Real, call string, err error) {
 }
 
 // refused notes a call of the own client that was refused. The world remembers it too: the incarnation
-// that was told may be gone in the next moment, in which its base knows a newer one (seed 193932 at 0ca804f9).
+// that was told may be gone in the next moment, when its base knows a newer one (seed 193932 at
+// 0ca804f9).
 func (s *numbers) refused(w *world, r *space.Real, c space.RefusedCall) {
 	args, err := r.Def().CellMethod("greet").ReadArgs(c.Args)
 	if err != nil {

@@ -119,7 +119,7 @@ func (c *Cell) stack(v *record, id entity.ID) (n int) {
 // ride notes what the entity rides on now.
 func (r *Real) ride(vehicle entity.ID, seat presence.Spot) {
 	rec := r.cell.population.find(r.e.ID)
-	r.e.Ride = presence.Ride{Vehicle: vehicle, Stamp: r.e.Ride.Stamp + 1, Seat: seat}
+	r.e.Ride = presence.Ride{Vehicle: vehicle, Stamp: r.e.Ride.Stamp + 1, Since: r.e.Ride.Stamp + 1, Seat: seat}
 	r.vehicleMissing = 0
 	if r.shareControl(); vehicle != 0 {
 		r.cell.riders.insert(rec)

@@ -598,7 +598,7 @@ func TestRideTravels(t *testing.T) {
 	if err := r.real(7).readParts(parts, true); err == nil || !strings.Contains(err.Error(), "ride") {
 		t.Errorf("a vehicle that rides on itself: %v", err)
 	}
-	if got := r.real(8).e.Ride; got != (presence.Ride{Vehicle: 7, Stamp: 1, Seat: seat}) {
+	if got := r.real(8).e.Ride; got != (presence.Ride{Vehicle: 7, Stamp: 1, Since: 1, Seat: seat}) {
 		t.Errorf("the ride is %+v", got)
 	}
 }

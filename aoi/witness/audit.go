@@ -37,8 +37,8 @@ func (w *Witness) pending(en *entry, watcher *presence.Entity) bool {
 
 // owesPlace reports whether the client has not been told reliably where an entity is.
 func (w *Witness) owesPlace(en *entry) bool {
-	if due, aboard := w.rides(en); due || aboard {
-		return due
+	if due, _ := w.rides(en); due {
+		return true
 	}
 	return !en.atRest() && !en.ahead()
 }

@@ -18,7 +18,7 @@ type entry struct {
 
 	// Nothing of the history was owed when it stood at seen, if it is settled.
 	seen property.EventNumber
-	// moved is the MoveStamp last sent.
+	// moved is the MoveStamp last sent, or the Ride.Stamp if the client is aboard.
 	moved uint32
 	// told has a bit for each of the last 32 packets up to packet that tell of the entity, the lowest
 	// for packet itself.
@@ -149,10 +149,18 @@ func (en *entry) hold() {
 
 // ahead reports whether the client was told, by another cell, of later moves than this copy knows of:
 // it has to catch up first.
-func (en *entry) ahead() bool { return newer(en.moved, en.entity().MoveStamp) }
+func (en *entry) ahead() bool { return newer(en.moved, en.stamp()) }
 
 // atRest reports whether the client was told the present place reliably.
-func (en *entry) atRest() bool { return en.rested && en.moved == en.entity().MoveStamp }
+func (en *entry) atRest() bool { return en.rested && en.moved == en.stamp() }
+
+// stamp is what moved counts by.
+func (en *entry) stamp() uint32 {
+	if en.aboard() {
+		return en.entity().Ride.Stamp
+	}
+	return en.entity().MoveStamp
+}
 
 // newer compares move stamps, which wrap around.
 func newer(a, b uint32) bool { return int32(a-b) > 0 }

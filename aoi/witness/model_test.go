@@ -26,6 +26,8 @@ type replica struct {
 	told, entered uint64            // bundles: the last with properties, and the one of the Enter
 	news          map[int][2]uint64 // by property: the packet that told it, and the bundle before that
 	whisper       [2]uint32         // the packet with the last call in news, and its place there
+
+	ride *presence.Ride // nil if it is on no vehicle
 }
 
 // model is a small client. It fails the test on anything that the protocol forbids.
@@ -45,6 +47,7 @@ type model struct {
 	kept  map[uint8]*replica
 	// returned counts Returns.
 	returned int
+	shifts   int // seats told in packets
 	seen     protocol.Seen
 	// truth is, by packet, where everyone was when it was made.
 	truth map[uint32]map[entity.ID]protocol.Place
@@ -96,7 +99,7 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if x.Type != m.def.ClientID {
 			m.t.Fatalf("enter of type %d, want %d", x.Type, m.def.ClientID)
 		}
-		r := &replica{protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}, x.Alias, m.number, 0, 0, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil, m.number, m.number, map[int][2]uint64{}, [2]uint32{}}
+		r := &replica{protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}, x.Alias, m.number, 0, 0, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil, m.number, m.number, map[int][2]uint64{}, [2]uint32{}, nil}
 		m.has[x.ID] = r
 		m.name(x.Alias, r)
 		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
@@ -111,6 +114,7 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if m.has[left] == nil {
 			m.t.Fatalf("leave of %v, which is not there", left)
 		}
+		m.stay(left)
 		delete(m.alias, m.has[left].alias)
 		delete(m.has, left)
 		m.log = append(m.log, fmt.Sprintf("leave %d", left))
@@ -130,7 +134,9 @@ func (m *model) message(id protocol.ID, body []byte) error {
 			}
 			delete(m.kept, slot)
 		}
+		r.place, r.ride = m.seated(r), nil
 		m.kept[x.Slot] = r
+		m.stay(r.place.ID)
 		delete(m.alias, r.alias)
 		delete(m.has, r.place.ID)
 		m.log = append(m.log, fmt.Sprintf("keep %d", r.place.ID))
@@ -165,11 +171,74 @@ func (m *model) message(id protocol.ID, body []byte) error {
 			r.place, r.born = p, m.number
 		}
 		m.log = append(m.log, fmt.Sprintf("rest %d", p.ID))
+	case protocol.RideID:
+		var x protocol.Ride
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		m.rides(&x)
 	default:
 		m.direct += len(body)
 	}
 	return nil
 }
+
+// rides takes the word on a ride, as the client does.
+func (m *model) rides(x *protocol.Ride) {
+	r := m.need(x.ID)
+	m.log = append(m.log, fmt.Sprintf("ride %d", x.ID))
+	switch {
+	case x.Vehicle != 0:
+		m.need(x.Vehicle)
+		r.ride = &presence.Ride{Vehicle: x.Vehicle, Seat: presence.Spot{Position: x.Position, Direction: x.Direction}}
+		r.born = m.number
+	case r.moved < m.number:
+		r.place, r.born, r.ride = x.Place, m.number, nil
+	default:
+		r.ride = nil
+	}
+}
+
+// seated is where somebody is, by its vehicle if it is on one that is there.
+func (m *model) seated(r *replica) protocol.Place {
+	if r.ride == nil || m.has[r.ride.Vehicle] == nil {
+		return r.place
+	}
+	v := m.has[r.ride.Vehicle].place
+	at := r.ride.Seat.On(presence.Spot{Position: v.Position, Direction: v.Direction})
+	return protocol.Place{ID: r.place.ID, Position: at.Position, Direction: at.Direction}
+}
+
+// stay leaves those who ride on what goes where they are.
+func (m *model) stay(vehicle entity.ID) {
+	for _, r := range m.has {
+		if r.ride != nil && r.ride.Vehicle == vehicle {
+			r.place = m.seated(r)
+		}
+	}
+}
+
+// shift takes the seat that a packet tells, as the client does.
+func (m *model) shift(r *replica, h *protocol.PacketHead, x *protocol.Moved) {
+	if r.ride == nil || h.After > m.number {
+		return
+	}
+	at, to, ok := x.From(r.ride.Seat.Position, r.ride.Seat.Direction)
+	if !ok {
+		m.t.Fatalf("%v is nowhere on its vehicle", r.place.ID)
+	}
+	r.ride.Seat = presence.Spot{Position: at, Direction: to}
+	r.moved, r.packet = max(r.moved, h.After), h.Number
+	told := protocol.Place{ID: r.place.ID, Position: at, Direction: to}
+	truth, ok := m.truth[h.Number][r.place.ID+seats]
+	if on := m.truth[h.Number][r.place.ID+2*seats].ID; ok && (on != r.ride.Vehicle || !roughly(truth, told, m.def.Volatile)) {
+		m.t.Fatalf("packet %d puts %v at the seat %v on %v, and it was at %v on %v", h.Number, r.place.ID, told, r.ride.Vehicle, truth, on)
+	}
+	m.shifts++
+}
+
+// seats is what is added to ids for the truth of seats, and twice that for vehicles.
+const seats = 1 << 20
 
 func (m *model) returns(body []byte) error {
 	var x protocol.Return
@@ -270,13 +339,18 @@ func (m *model) packet(b []byte) (entries int) {
 	m.t.Helper()
 	var reader protocol.PositionsReader
 	err := reader.Read(b, func(h *protocol.PacketHead, x *protocol.Moved) {
-		if entries++; entries == 1 {
+		if entries++; entries == 1 && h.After <= m.number {
 			m.seen.Note(h.Number)
 		}
 		r := m.alias[x.Alias]
 		if r == nil || h.After < r.born || h.Number <= r.packet {
 			return
 		}
+		if x.Seated() {
+			m.shift(r, h, x)
+			return
+		}
+		r.place, r.ride = m.seated(r), nil
 		at, to, ok := x.From(r.place.Position, r.place.Direction)
 		if !ok {
 			m.t.Fatalf("%v is nowhere", r.place.ID)
@@ -287,7 +361,7 @@ func (m *model) packet(b []byte) (entries int) {
 			m.t.Fatalf("packet %d puts %v at %v, and it was at %v", h.Number, r.place.ID, r.place, truth)
 		}
 	}, func(h *protocol.PacketHead, n *protocol.News) {
-		if entries++; entries == 1 {
+		if entries++; entries == 1 && h.After <= m.number {
 			m.seen.Note(h.Number)
 		}
 		if r := m.alias[n.Alias]; r != nil {
@@ -362,6 +436,8 @@ func (m *model) made(packets [][]byte, all []*presence.Entity) {
 				m.truth[h.Number] = map[entity.ID]protocol.Place{}
 				for _, e := range all {
 					m.truth[h.Number][e.ID] = protocol.Place{ID: e.ID, Position: e.Position, Direction: e.Direction}
+					m.truth[h.Number][e.ID+2*seats] = protocol.Place{ID: e.Ride.Vehicle}
+					m.truth[h.Number][e.ID+seats] = protocol.Place{ID: e.ID, Position: e.Ride.Seat.Position, Direction: e.Ride.Seat.Direction}
 				}
 			}
 		})
@@ -376,8 +452,8 @@ func (m *model) check(want []protocol.Expected) {
 	}
 	for _, x := range want {
 		r := m.need(x.Place.ID)
-		if r.place != x.Place {
-			m.t.Fatalf("place is %+v, want %+v", r.place, x.Place)
+		if at := m.seated(r); at != x.Place {
+			m.t.Fatalf("place is %+v, want %+v", at, x.Place)
 		}
 		if x.Type != m.def.ClientID {
 			m.t.Fatalf("type %d, want %d", x.Type, m.def.ClientID)

@@ -135,7 +135,14 @@ func (m *moves) form(en *entry, square float32) form {
 	if s.traits&bounded != 0 {
 		en.look(en.a.s.without(square))
 	}
-	if en.knows() && !en.turns() {
+	if en.unseen&unseenPlace != 0 {
+		if en.told != 0 {
+			m.confirm(en)
+		}
+		m.confirmBundle(en)
+		return en.farther(en.course())
+	}
+	if en.knows() && !en.turns(s) {
 		return nearForm
 	}
 	if en.told != 0 {
@@ -143,34 +150,34 @@ func (m *moves) form(en *entry, square float32) form {
 	}
 	if !en.knows() {
 		if m.confirmBundle(en); !en.knows() {
-			return en.farther()
+			return en.farther(s)
 		}
 	}
-	if en.turns() {
+	if en.turns(s) {
 		return turningForm
 	}
 	return nearForm
 }
 
 // knows reports whether the near form tells the client the place.
-func (en *entry) knows() bool { return en.holds(en.s.nearFrom) && en.tilts() }
+func (en *entry) knows() bool { return en.holds(en.s.nearFrom) && en.tilts(en.s) }
 
 // tilts reports whether the client knows pitch and roll, as far as it is to know.
-func (en *entry) tilts() bool { return en.holds(en.s.tilted) || en.unseen&unseenTilt != 0 }
+func (en *entry) tilts(s *sight) bool { return en.holds(s.tilted) || en.unseen&unseenTilt != 0 }
 
 // turns reports whether the client has to be told the yaw.
-func (en *entry) turns() bool { return !en.holds(en.s.turned) && en.unseen&unseenYaw == 0 }
+func (en *entry) turns(s *sight) bool { return !en.holds(s.turned) && en.unseen&unseenYaw == 0 }
 
 // farther is the form of a place that the near one does not tell.
-func (en *entry) farther() form {
-	if !en.holds(en.s.middleFrom) || !en.tilts() {
+func (en *entry) farther(s *sight) form {
+	if !en.holds(s.middleFrom) || !en.tilts(s) {
 		return farForm
 	}
 	f := middleForm
-	if en.turns() {
+	if en.turns(s) {
 		f += middleYaw - middleForm
 	}
-	if !en.holds(en.s.rose) {
+	if !en.holds(s.rose) {
 		f += middleHeight - middleForm
 	}
 	return f
@@ -229,25 +236,31 @@ func (en *entry) confirm(at moment) {
 func (m *moves) plan(en *entry, f form) {
 	size := f.bytes()
 	if f == farForm { // the one whose length depends
-		size = len(protocol.AppendFar(m.lists[protocol.Flagged].Entries[:0], en.entity(), m.origin)) // nothing is written yet
+		e, origin := en.standing(m.origin)
+		size = len(protocol.AppendFar(m.lists[protocol.Flagged].Entries[:0], e, origin)) // nothing is written yet
 	}
 	m.planned.add(f.manner(), uint32(en.alias), size, m.most)
 }
 
 // say writes the place of an entry, which stands at an index.
 func (m *moves) say(en *entry, index int32, f form) {
-	s, manner := en.s, f.manner()
+	manner := f.manner()
 	list := &m.lists[manner]
 	start := len(list.Entries)
 	switch f {
 	case farForm:
-		list.Entries = protocol.AppendFar(list.Entries, en.entity(), m.origin)
+		e, origin := en.standing(m.origin)
+		list.Entries = protocol.AppendFar(list.Entries, e, origin)
 	case wholeForm:
-		list.Entries = protocol.AppendWhole(list.Entries, en.entity())
+		e, _ := en.standing(m.origin)
+		list.Entries = protocol.AppendWhole(list.Entries, e)
 	case middleForm, middleYaw, middleHeight, middleBoth:
-		list.Entries = s.middle.Append(list.Entries, f == middleYaw || f == middleBoth, f >= middleHeight)
+		list.Entries = en.course().middle.Append(list.Entries, f == middleYaw || f == middleBoth, f >= middleHeight)
 	default:
-		list.Entries = s.near.Append(list.Entries, f == turningForm)
+		list.Entries = en.s.near.Append(list.Entries, f == turningForm)
+	}
+	if en.aboard() {
+		protocol.MarkSeat(list.Entries[start:])
 	}
 	m.wrote(en, index, manner, len(list.Entries)-start)
 }
@@ -272,7 +285,7 @@ func (m *moves) note(en *entry, index int32, size int) {
 	}
 	m.counted.places++
 	m.counted.bytes += size + 1
-	en.moved, en.rested, en.since = en.s.stamp, false, m.update
+	en.moved, en.rested, en.since = en.course().stamp, false, m.update
 	if by := m.number - en.packet; by < 32 {
 		en.told = en.told<<by | 1
 	} else {

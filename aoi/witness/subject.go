@@ -22,6 +22,10 @@ type Subject struct {
 
 	pulses []pulse // of the Lossy properties
 
+	// seat is the entity as those are told of it who have its vehicle: its record says where it is there.
+	// It is nil for who has not ridden here.
+	seat *Subject
+
 	witnesses int // that have it in their area of interest
 
 	// Via tells what the entity is seen through, if it is not seen where it is: a gateway. Entity then
@@ -162,6 +166,9 @@ func (s *Subject) Show(tick uint64) {
 	s.walking = s.moving && s.traits == 0
 	if s.stamp != e.MoveStamp || first {
 		s.showMove(first)
+	}
+	if s.seat != nil || e.Ride.Vehicle != 0 {
+		s.showSeat(tick)
 	}
 }
 

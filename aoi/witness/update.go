@@ -184,19 +184,22 @@ func (w *Witness) assess(en *entry) turn {
 	if !en.settled || s.last != en.seen {
 		t.due = w.look(en, v.watcher)
 	}
+	rest := dueRest
 	if s.traits&riding != 0 || en.aboard() {
-		if due, aboard := w.rides(en); due {
+		due, aboard := w.rides(en)
+		if due {
 			t.due |= dueRide
 			return t
-		} else if aboard {
-			return t
+		}
+		if aboard {
+			s, rest = en.course(), dueRide
 		}
 	}
 	switch {
 	case !en.sent: // an enter tells the place
 	case (v.unlimited || !s.moving) && !(en.rested && en.moved == s.stamp) && !newer(en.moved, s.stamp):
-		t.due |= dueRest
-	case s.moving && newer(s.stamp, en.moved) && en.alias != none && (s.traits&bounded == 0 || en.a.s.travels(t.square)):
+		t.due |= rest
+	case s.moving && newer(s.stamp, en.moved) && en.alias != none && (en.s.traits&bounded == 0 || en.a.s.travels(t.square)):
 		t.due |= dueMove
 		t.form = w.moves.form(en, t.square)
 	}

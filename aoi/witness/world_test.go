@@ -115,6 +115,8 @@ type world struct {
 	w        *Witness
 	client   *model
 	late     [][]byte // packets that have not arrived yet
+	behind   bool     // bundles are late, too
+	bundles  [][]byte // those that are
 	lateSeen *protocol.Seen
 	subjects map[*presence.Entity]*Subject
 }
@@ -163,8 +165,18 @@ func (wd *world) interestIn(radius float32) {
 	}
 }
 
-func (wd *world) act() {
+func (wd *world) act() { wd.actIf(func(*presence.Entity) bool { return true }) }
+
+// actAbout is act in which nobody who rides walks by itself, or begins a new life.
+func (wd *world) actAbout() {
+	wd.actIf(func(e *presence.Entity) bool { return e.Ride.Vehicle == 0 })
+}
+
+func (wd *world) actIf(free func(*presence.Entity) bool) {
 	move := func(e *presence.Entity, far float32) {
+		if !free(e) {
+			return
+		}
 		p := e.Position
 		p.X, p.Z = p.X+(wd.rng.Float32()-0.5)*far, p.Z+(wd.rng.Float32()-0.5)*far
 		e.MoveTo(wd.tick, p, property.Vector3{X: wd.rng.Float32()})
@@ -192,7 +204,7 @@ func (wd *world) act() {
 				call(e, wave, uint32(e.History.Next()))
 			}
 		case 9:
-			if wd.rng.IntN(20) == 0 {
+			if wd.rng.IntN(20) == 0 && free(e) {
 				wd.reincarnate(k)
 			}
 		}
@@ -219,7 +231,7 @@ func (wd *world) update(unlimited bool) (bundle int) {
 	b, packets := wd.w.Update(wd.watcher, wd.tick, nil, unlimited)
 	wd.tick++
 	wd.client.made(packets, wd.all)
-	wd.client.bundle(b)
+	wd.arrive(b)
 	for i, p := range packets {
 		if len(p) > most {
 			wd.t.Fatalf("a packet of %d bytes, at most %d go", len(p), most)
@@ -239,6 +251,20 @@ func (wd *world) update(unlimited bool) (bundle int) {
 	}
 	wd.saw()
 	return len(b)
+}
+
+// arrive brings the client a bundle, and those before it, perhaps later.
+func (wd *world) arrive(b []byte) {
+	if b != nil {
+		wd.bundles = append(wd.bundles, slices.Clone(b))
+	}
+	if wd.behind && wd.rng.IntN(3) > 0 {
+		return
+	}
+	for _, b := range wd.bundles {
+		wd.client.bundle(b)
+	}
+	wd.bundles = wd.bundles[:0]
 }
 
 // saw is what the client says of what it has: at times nothing, at times late.
@@ -277,6 +303,8 @@ func (wd *world) settle(ticks int) {
 		}
 		wd.update(false)
 	}
+	wd.behind = false
+	wd.arrive(nil)
 	for _, p := range wd.late {
 		wd.client.packet(p) // late packets must not move anything back
 	}

@@ -44,8 +44,9 @@
 //
 // An entity may ride on another one: Replica.Vehicle and Replica.Seat, Events.RideChanged. The server then
 // tells the seat, and not the place, which follows from that of the vehicle here: riders move with it, and
-// are drawn on it. So does the player's own entity. Client.SetPosition and Replica.SetSeat move it about on
-// the vehicle. A client that is not shown the vehicle is told places, as of anybody.
+// are drawn on it, where their own filters show their seats. So does the player's own entity.
+// Client.SetPosition and Replica.SetSeat move it about on the vehicle. A client that is not shown the
+// vehicle is told places, as of anybody.
 //
 // A game may write a Go type for what it sees of an entity type, with handles for the properties,
 // Go methods for the client methods, setters that are told of changes, and hooks (EnterWatcher,

@@ -20,7 +20,8 @@ const (
 )
 
 // Filter decides where an entity is shown while places of it arrive some times a second, early or
-// late. It belongs to one replica. The same clock as that of Client.Tick counts.
+// late. It belongs to one replica. The same clock as that of Client.Tick counts. While the entity rides,
+// its places are its seats (Replica.Seat): it is shown there on the vehicle, wherever that is shown.
 type Filter interface {
 	// Input takes a place that has just arrived.
 	Input(now time.Duration, position, direction property.Vector3, says Word)
@@ -47,19 +48,24 @@ func (r *Replica) Shown(now time.Duration) (position, direction property.Vector3
 	return r.filtered(now)
 }
 
-// filtered is Shown of who is on no vehicle.
+// filtered is Shown of who is on no vehicle in sight.
 func (r *Replica) filtered(now time.Duration) (position, direction property.Vector3) {
-	if r.rare == nil || r.rare.filter == nil {
+	if r.rare == nil || r.rare.filter == nil || r.rare.ride != nil {
 		return r.Position, r.Direction
 	}
 	return r.rare.filter.Output(now)
 }
 
-// play hands the place of r to its filter.
+// play hands the place of r to its filter, or its seat.
 func (r *Replica) play(says Word) {
-	if r.rare != nil && r.rare.filter != nil {
-		r.rare.filter.Input(r.client.now, r.Position, r.Direction, says)
+	if r.rare == nil || r.rare.filter == nil {
+		return
 	}
+	position, direction := r.Position, r.Direction
+	if on := r.rare.ride; on != nil {
+		position, direction = on.seat.Position, on.seat.Direction
+	}
+	r.rare.filter.Input(r.client.now, position, direction, says)
 }
 
 // Raw is a Filter that shows each place as it arrives: of use to compare others with.

@@ -84,19 +84,19 @@ func (r *Replica) Client() *Client { return r.client }
 
 // Age is how long ago the place came that an entity in motion has here, by the clock of Tick
 // (session.Session.Now), rounded to milliseconds. It is 0 for one at rest, which is where it says. The
-// place of who rides is as old as that of the vehicle.
-func (r *Replica) Age(now time.Duration) time.Duration {
-	for n := 0; r.riding() != nil && n < maxStack; n++ {
-		v := r.client.Entity(r.riding().vehicle)
-		if v == nil {
+// place of who rides is as old as its seat or the place of the vehicle, whichever is older.
+func (r *Replica) Age(now time.Duration) (age time.Duration) {
+	for range maxStack {
+		if r.heard > 0 {
+			age = max(age, time.Duration(int32(uint32(now/time.Millisecond)-r.heard))*time.Millisecond)
+		}
+		on := r.riding()
+		if on == nil || r.client.Entity(on.vehicle) == nil {
 			break
 		}
-		r = v
+		r = r.client.Entity(on.vehicle)
 	}
-	if r.heard == 0 {
-		return 0
-	}
-	return time.Duration(int32(uint32(now/time.Millisecond)-r.heard)) * time.Millisecond
+	return age
 }
 
 // Own reports whether r is the player's own entity.
@@ -119,12 +119,15 @@ func (r *Replica) follow(h *protocol.PacketHead, m *protocol.Moved) (used, ok bo
 	if byPacket(h.After) < r.placed || h.Number <= r.packet {
 		return false, true
 	}
+	if m.Seated() {
+		return r.shift(h, m)
+	}
 	position, direction, ok := m.From(r.Position, r.Direction)
 	if !ok {
 		return false, false
 	}
 	if r.riding() != nil {
-		r.client.alight(r) // packets tell nothing of who rides: this one comes before the word that it does not
+		r.client.alight(r) // it is told as of one who rides nothing: this comes before the word on that
 	}
 	r.placed, r.packet = byPacket(h.After), h.Number
 	r.Position, r.Direction = position, direction

@@ -82,6 +82,27 @@ func (r *Replica) seatAt(at presence.Spot) error {
 	return r.SetSeat(seat.Position, seat.Direction)
 }
 
+// shift uses an entry of a packet that tells another seat on the vehicle. One that has overtaken a bundle
+// may be about a ride of which that tells.
+func (r *Replica) shift(h *protocol.PacketHead, m *protocol.Moved) (used, ok bool) {
+	on := r.riding()
+	if on == nil || h.After > r.client.bundle {
+		return false, true
+	}
+	position, direction, ok := m.From(on.seat.Position, on.seat.Direction)
+	if !ok {
+		return false, false
+	}
+	r.placed, r.packet = byPacket(h.After), h.Number
+	on.seat = presence.Spot{Position: position, Direction: direction}
+	if v := r.client.Entity(on.vehicle); v != nil && v != r {
+		if at := on.seat.On(v.spot()); property.Finite(at.Position) {
+			r.putAt(at)
+		}
+	}
+	return true, true
+}
+
 // findRider is where in c.riders who is on a vehicle is, or belongs.
 func (c *Client) findRider(vehicle, id entity.ID) (int, bool) {
 	return slices.BinarySearchFunc(*c.riders, id, func(r *Replica, id entity.ID) int {
@@ -92,7 +113,9 @@ func (c *Client) findRider(vehicle, id entity.ID) (int, bool) {
 // board puts r on a vehicle.
 func (c *Client) board(r *Replica, vehicle entity.ID, seat presence.Spot) {
 	c.openRing(r, vehicle)
+	says := Rests
 	if r.Vehicle() != vehicle {
+		says = Appears
 		c.alight(r)
 		if c.riders == nil {
 			c.riders = new([]*Replica)
@@ -101,6 +124,7 @@ func (c *Client) board(r *Replica, vehicle entity.ID, seat presence.Spot) {
 		*c.riders = slices.Insert(*c.riders, i, r)
 	}
 	r.extend().ride = &ride{vehicle, seat}
+	r.play(says)
 	c.sitDown(r, 0)
 }
 
@@ -238,5 +262,9 @@ func (r *Replica) shownOn(now time.Duration, depth int) (at presence.Spot, ok bo
 	if at, ok = v.shownOn(now, depth+1); !ok {
 		at.Position, at.Direction = v.filtered(now)
 	}
-	return on.seat.On(at), true
+	seat := on.seat
+	if r != r.client.player && r.rare.filter != nil {
+		seat.Position, seat.Direction = r.rare.filter.Output(now)
+	}
+	return seat.On(at), true
 }

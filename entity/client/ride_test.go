@@ -71,6 +71,77 @@ func TestRide(t *testing.T) {
 	r.wantAt(foe, 17, 0)
 }
 
+// seatOf is a packet with the seat of foe, whose alias is 0.
+func seatOf(after uint64, number uint32, x, z float32) []byte {
+	e := &presence.Entity{}
+	e.Put(property.Vector3{X: x, Z: z}, property.Vector3{}, 1)
+	entry := protocol.AppendFar(nil, e, [2]int32{})
+	protocol.MarkSeat(entry)
+	head := protocol.PacketHead{After: after, Number: number, Origin: [2]int32{3, -9}}
+	lists := protocol.Lists{protocol.Flagged: {Aliases: []uint32{0}, Entries: entry}}
+	return lists.Append(head.Append(nil))
+}
+
+// Who walks about on a vehicle is told of in packets by its seat there, wherever the vehicle is by now. A seat
+// counts only for the ride in which it was: not before the word on that, and not after it is over.
+func TestSeatsInPackets(t *testing.T) {
+	r := riding(t)
+	var seats []property.Vector3
+	r.c.cfg.Events.RideChanged = func(e *Replica) {
+		seat, _ := e.Seat()
+		seats = append(seats, seat)
+	}
+	r.now += time.Second
+	r.whisper(seatOf(7, 1, 1, 3))
+	r.wantAt(foe, 11, 3)
+	r.wantEvents("moved 1.7 to {11 0 3}")
+	r.whisper(packet(7, 2, place(cart, 20)))
+	r.wantAt(foe, 21, 3)
+	r.whisper(seatOf(7, 1, 9, 9)) // an older one
+	r.whisper(seatOf(6, 4, 9, 9)) // from before it got on
+	r.whisper(seatOf(8, 5, 9, 9)) // it may ride on something else by then
+	r.wantAt(foe, 21, 3)
+	if stale := r.c.Stats().StalePositions; stale != 3 {
+		t.Errorf("%d places were stale", stale)
+	}
+	if age := r.c.Entity(foe).Age(r.now + time.Second); age != time.Second {
+		t.Errorf("the seat is %v old", age)
+	}
+	r.say(rideOf(foe, cart, property.Vector3{X: 2, Z: 2}).Append(r.cell(8)))
+	r.whisper(seatOf(7, 6, 9, 9)) // overtaken by the word that it rests
+	r.wantAt(foe, 22, 2)
+	r.say(rideOf(foe, 0, property.Vector3{X: 22, Z: 1}).Append(r.cell(9)))
+	r.whisper(seatOf(9, 7, 9, 9)) // what no server says
+	r.wantAt(foe, 22, 1)
+	if want := []property.Vector3{{X: 1, Z: 3}, {X: 2, Z: 2}, {}}; !slices.Equal(seats, want) {
+		t.Errorf("told of the seats %v, want %v", seats, want)
+	}
+	if r.c.State() != Playing {
+		t.Errorf("the client is %v", r.c.State())
+	}
+}
+
+// A filter plays the seats of who rides: a step on a ship under way is drawn as a step, on the ship as it is
+// drawn.
+func TestFilterPlaysSeats(t *testing.T) {
+	r := riding(t)
+	e := r.c.Entity(foe)
+	e.SetFilter(&Raw{})
+	r.c.Entity(cart).SetFilter(&Raw{})
+	r.whisper(packet(7, 1, place(cart, 18)))
+	r.whisper(seatOf(7, 2, 1, 3))
+	if at, _ := e.Shown(r.now); at != (property.Vector3{X: 19, Z: 3}) {
+		t.Errorf("it is shown at %v", at)
+	}
+	if f := e.rare.filter.(*Raw); f.position != (property.Vector3{X: 1, Z: 3}) {
+		t.Errorf("the filter was given %v", f.position)
+	}
+	r.say(protocol.AppendLeave(r.cell(8), cart))
+	if at, _ := e.Shown(r.now); at != (property.Vector3{X: 19, Z: 3}) {
+		t.Errorf("without its vehicle it is shown at %v", at)
+	}
+}
+
 // A place from after the end of a ride may come before that is told. It counts, and the end does not undo it.
 func TestRideEndIsOvertaken(t *testing.T) {
 	r := riding(t)

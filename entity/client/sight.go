@@ -258,7 +258,7 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 	}
 	r.heard = now
 	r.play(Moves)
-	if rode && r.riding() == nil {
+	if rode {
 		c.tellRide(r) // the word that it rides no more finds that told
 	}
 	c.tellMoved(r, moves)

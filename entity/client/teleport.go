@@ -66,6 +66,9 @@ func (r *Replica) carry(offset property.Vector3, bundle uint64) {
 	r.Position.Z += offset.Z
 	r.placed = max(r.placed, byBundle(bundle))
 	if r.rare != nil {
+		if r.rare.ride != nil {
+			return // its filter plays its seats
+		}
 		if f, ok := r.rare.filter.(Mapper); ok {
 			f.Map(offset)
 			return

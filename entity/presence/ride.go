@@ -17,6 +17,9 @@ type Ride struct {
 	// Stamp counts the changes of the rest within an incarnation, ends of rides too. It is 0 for who has
 	// never ridden.
 	Stamp uint32
+	// Since is what Stamp was when the entity got on the vehicle, or off: what has changed after that is
+	// the seat.
+	Since uint32
 	Seat  Spot
 }
 

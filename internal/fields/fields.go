@@ -133,6 +133,7 @@ func AppendRide(b []byte, v *presence.Ride) []byte {
 	if v.Stamp == 0 {
 		return b
 	}
+	b = binary.AppendUvarint(b, uint64(v.Stamp-v.Since))
 	if b = AppendID(b, v.Vehicle); v.Vehicle == 0 {
 		return b
 	}
@@ -144,6 +145,7 @@ func ReadRide(r *codec.Reader) (v presence.Ride) {
 	if v.Stamp = ReadUint32(r); v.Stamp == 0 {
 		return v
 	}
+	v.Since = v.Stamp - ReadUint32(r)
 	if v.Vehicle = ReadID(r); v.Vehicle != 0 {
 		v.Seat.Position, v.Seat.Direction = ReadVector3(r), ReadVector3(r)
 	}

@@ -42,7 +42,7 @@ var (
 	head  = ghost.Head{ID: 1<<52 + 9, Order: order, Sequence: 1 << 31}
 	here  = property.Vector3{X: -1.5, Y: 2, Z: 1 << 19}
 	there = property.Vector3{X: 0.25, Y: -3, Z: 1e-9}
-	ride  = presence.Ride{Vehicle: 6, Stamp: 7, Seat: presence.Spot{Position: there, Direction: here}}
+	ride  = presence.Ride{Vehicle: 6, Stamp: 7, Since: 5, Seat: presence.Spot{Position: there, Direction: here}}
 )
 
 const id = entity.ID(5<<32 | 77)

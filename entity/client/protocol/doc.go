@@ -49,6 +49,10 @@
 // another epoch, the incarnation of the player's real, is of no use. So a packet that comes late, or
 // ahead of its bundle, tells of whom it was written for, or of nobody.
 //
+// Of an entity on a vehicle that the client has, a packet tells the seat, and says so, in the middle form or
+// a longer one. A client uses it if it has all bundles up to After, and no later one tells of that ride: then
+// it is on the vehicle that was meant.
+//
 // # News
 //
 // News are what a packet tells of an entity beside its place: values of properties that are Unreliable,

@@ -345,7 +345,8 @@ func (p *Place) read(r *codec.Reader) {
 }
 
 // Ride tells a client that an entity in its area of interest is on a vehicle, which it has been told of,
-// or is on none any more. No packet tells the place of who rides: it is that of its seat.
+// or is on none any more. While it rides, packets tell its seat (MarkSeat), and another Ride does where it
+// rests there.
 type Ride struct {
 	// Vehicle is 0 for the end of a ride.
 	Vehicle entity.ID

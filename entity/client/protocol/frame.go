@@ -22,8 +22,9 @@ import (
 // (Waiting); version 11 says where a session goes on that is sent to an app which is gone by then
 // (Switch); version 12 rounds the place of who enters on the way; version 13 has the places of a
 // packet in lists, by how they are written; version 14 says with a Resume which view the client has;
-// version 15 has vehicles (Ride, and in a Forced).
-const Version = 15
+// version 15 has vehicles (Ride, and in a Forced); version 16 has the seats of those who move about on
+// them in packets.
+const Version = 16
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10

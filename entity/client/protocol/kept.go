@@ -82,7 +82,10 @@ func (m *Return) Parse(body []byte) error {
 		m.Origin = readOrigin(&r)
 		start := len(body) - r.Len()
 		var place Moved
-		if place.read(&r); r.Err() == nil {
+		if place.read(&r); place.seat {
+			r.Fail(errEntry) // who comes back rides on nothing yet
+		}
+		if r.Err() == nil {
 			m.Entry = body[start : len(body)-r.Len()]
 		}
 	}

@@ -18,6 +18,8 @@ import (
 //	         [yaw] [height]
 //	         flags, X, Z (16 bits each) or the whole place:  the lowest bits, near the packet's origin
 //	         far    [yaw] [height] [pitch, roll]
+//
+// One of the last list may be a seat (Seated): then all is as seen from the vehicle, and the origin is there.
 const (
 	yawFlag    = 1 << 0
 	heightFlag = 1 << 1
@@ -25,6 +27,7 @@ const (
 	levelFlag  = 1 << 3 // pitch and roll are zero
 	wholeFlag  = 1 << 4 // the place and the direction follow as they are, and nothing else
 	middleFlag = 1 << 5 // it is the middle form, not the far one
+	seatFlag   = 1 << 6 // it is a seat on a vehicle
 
 	farFlags    = yawFlag | heightFlag | tiltFlag | levelFlag | wholeFlag
 	middleFlags = middleFlag | yawFlag | heightFlag
@@ -119,6 +122,10 @@ func AppendWhole(b []byte, e *presence.Entity) []byte {
 	return fields.AppendVector3(fields.AppendVector3(b, e.Position), e.Direction)
 }
 
+// MarkSeat makes an entry of the last list that of a seat. A place in the far form is told with an origin of
+// zero then.
+func MarkSeat(entry []byte) { entry[0] |= seatFlag }
+
 // inReach reports whether the far form tells a coordinate. The most extreme ones go whole, since
 // what is rounded must not leave the world.
 func inReach(x, origin int32) bool {
@@ -132,6 +139,7 @@ type Moved struct {
 
 	origin   [2]int32
 	near     bool
+	seat     bool
 	flags    uint8
 	x, z     uint16
 	yaw      uint8
@@ -141,10 +149,14 @@ type Moved struct {
 	rotation property.Vector3
 }
 
+// Seated reports whether it is the seat on a vehicle: then From is given the seat that is held, and says
+// what the new one is.
+func (m *Moved) Seated() bool { return m.seat }
+
 // readNear reads an entry of the first two lists.
 func (m *Moved) readNear(r *codec.Reader, yaw bool) {
 	word := r.U16()
-	m.near, m.flags, m.x, m.z = true, 0, word&(1<<nearBits-1), word>>nearBits
+	m.near, m.seat, m.flags, m.x, m.z = true, false, 0, word&(1<<nearBits-1), word>>nearBits
 	if yaw {
 		m.flags, m.yaw = yawFlag, r.U8()
 	}
@@ -153,6 +165,7 @@ func (m *Moved) readNear(r *codec.Reader, yaw bool) {
 // read reads an entry of the last list.
 func (m *Moved) read(r *codec.Reader) {
 	m.near, m.flags = false, r.U8()
+	m.seat, m.flags = m.flags&seatFlag != 0, m.flags&^seatFlag
 	if m.flags&middleFlag != 0 {
 		m.readMiddle(r)
 		return
@@ -184,7 +197,7 @@ func (m *Moved) read(r *codec.Reader) {
 func (m *Moved) readAnew(r *codec.Reader) (at, to property.Vector3) {
 	m.read(r)
 	at, to, ok := m.From(property.Vector3{}, property.Vector3{})
-	if !ok || m.flags&middleFlag != 0 {
+	if !ok || m.seat || m.flags&middleFlag != 0 {
 		r.Fail(errEntry)
 	}
 	return at, to
@@ -218,7 +231,11 @@ func (m *Moved) From(position, direction property.Vector3) (at, to property.Vect
 		at = property.Vector3{X: nextTo(m.x, middleBits, position.X), Y: position.Y, Z: nextTo(m.z, middleBits, position.Z)}
 		to = direction
 	default:
-		at = property.Vector3{X: farFrom(m.x, m.origin[0]), Y: position.Y, Z: farFrom(m.z, m.origin[1])}
+		origin := m.origin
+		if m.seat {
+			origin = [2]int32{}
+		}
+		at = property.Vector3{X: farFrom(m.x, origin[0]), Y: position.Y, Z: farFrom(m.z, origin[1])}
 		to = direction
 	}
 	switch m.flags & (heightFlag | middleFlag) {

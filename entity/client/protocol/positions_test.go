@@ -98,6 +98,32 @@ func TestFarPlaces(t *testing.T) {
 	}
 }
 
+// A seat is told as a place is, but counted from the vehicle, wherever the packet's origin is; the forms of
+// the first two lists have none, and nobody comes back to one.
+func TestSeats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	read := func(entry []byte, e *presence.Entity, held, facing property.Vector3) {
+		t.Helper()
+		protocol.MarkSeat(entry)
+		wantMoved(t, packet(protocol.PacketHead{Number: 1, Origin: [2]int32{500, -90}}, protocol.Flagged, entry, 3), e, held, facing)
+	}
+	for range 5000 {
+		held, facing := somewhere(rng, property.Vector3{}, 60), facings(rng)
+		e := &presence.Entity{}
+		e.Put(held, facing, 1)
+		read(protocol.MiddleOf(&e.Motion).Append(nil, true, true), e, held, facing)
+		read(protocol.AppendFar(nil, e, [2]int32{}), e, property.Vector3{X: 70, Z: 70}, facings(rng))
+		read(protocol.AppendWhole(nil, e), e, property.Vector3{}, property.Vector3{})
+	}
+	entry := protocol.AppendWhole(nil, &presence.Entity{})
+	protocol.MarkSeat(entry)
+	back := protocol.Return{Slot: 1, Alias: 2, Entry: entry}
+	err := protocol.Messages(back.Append(nil), func(_ protocol.ID, body []byte) error { return new(protocol.Return).Parse(body) })
+	if !errors.Is(err, protocol.ErrMalformed) {
+		t.Errorf("somebody came back to a seat: %v", err)
+	}
+}
+
 // placed is an entity that is near the middle of the world, or far from it.
 func placed(rng *rand.Rand) *presence.Entity {
 	e := &presence.Entity{}
@@ -254,6 +280,9 @@ func FuzzPositions(f *testing.F) {
 	f.Add(packet(head, protocol.Flagged, protocol.AppendFar(nil, e, head.Origin), 1))
 	f.Add(packet(head, protocol.Flagged, protocol.AppendWhole(protocol.MiddleOf(&e.Motion).Append(nil, true, true), e), 1, 2))
 	f.Add(packet(head, protocol.Turning, protocol.NearOf(&e.Motion).Append(nil, true), 1))
+	seat := protocol.AppendFar(nil, e, [2]int32{})
+	protocol.MarkSeat(seat)
+	f.Add(packet(head, protocol.Flagged, seat, 1))
 	news := protocol.News{Alias: 300, Body: []byte{2, 1}}
 	whisper := protocol.News{Alias: 2, Call: true, Body: protocol.AppendWhisper(nil, 0, []byte{7})}
 	f.Add(whisper.Append(news.Append(packet(head, protocol.NearBy, near, 1, 2))))

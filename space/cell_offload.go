@@ -3,6 +3,7 @@ package space
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -59,6 +60,9 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	if r.teleport != nil && r.teleport.party != nil {
 		return false // the others would lose it
 	}
+	if c.now < r.heavyUntil {
+		return false
+	}
 	if !c.takes(leaf) {
 		return false
 	}
@@ -92,8 +96,14 @@ func (c *Cell) offload(r *Real) {
 	if leaf.Cell == c.id || !c.takes(leaf) {
 		return
 	}
-	_ = c.handOver(r, appOf(leaf), c.space, migrate.Arrival{}, c.tree.Version()) // the next check tries again
+	if err := c.handOver(r, appOf(leaf), c.space, migrate.Arrival{}, c.tree.Version()); err == errTooLarge {
+		r.heavyUntil = c.now + largePause
+	} // else the next check tries again
 }
+
+// largePause is how long a real that is too large to be handed over is not tried again. Each try asks its
+// script, packs its whole state and is an error in the log; it may have less with it some seconds later.
+const largePause = 5 * time.Second
 
 // handOver hands a real over to an app, for its cell of a space. With an error it stays as it was:
 // errTooLarge if it is too large to travel, errNotNow if that is not known before there is room.

@@ -428,7 +428,7 @@ func TestTooLargeToTravelStays(t *testing.T) {
 		t.Fatal("it was sent, or nobody heard why not")
 	}
 	r.bases[7].deaf = false
-	r.tick(30)
+	r.tick(100)
 	r.apps[0].count.Errors = 0
 	if r.real(7).cell.id != cellID(2) {
 		t.Error("it does not follow when it can")
@@ -460,8 +460,13 @@ func TestTooLongForTheWayStays(t *testing.T) {
 	if r.real(7).cell.id != cellID(1) || a.population.handoffs.Len() != 0 || a.count.Errors < 2 || r.real(7).haunt(addr(2)) != was {
 		t.Errorf("it is on %v, %d handoffs, %d errors, ghost %v", r.real(7).cell.id, a.population.handoffs.Len(), a.count.Errors, r.real(7).haunt(addr(2)))
 	}
+	tries := a.count.Errors
+	r.tick(20)
+	if more := a.count.Errors - tries; more > 1 {
+		t.Errorf("it was tried %d times more in 20 ticks", more)
+	}
 	a.longest, a.count.Errors = 0, 0
-	r.tick(30)
+	r.tick(100)
 	if r.real(7).cell.id != cellID(2) {
 		t.Error("it does not follow when it can")
 	}

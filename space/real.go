@@ -90,6 +90,7 @@ type Real struct {
 	carriedTick    uint64        // the cell's tick in which it was carried last
 
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
+	heavyUntil   time.Duration // until when it is not handed over, since it was too large; see largePause
 	listed       bool          // on Cell.border
 	decided      bsp.Version   // the geometry by which it was handed over to here
 	saves        uint64

@@ -15,7 +15,8 @@
 //   - The disk is full, or the file has grown to Config.MaxBytes: store.ErrFull. Reading goes on.
 //   - The file has been taken away, or the disk fails: store.ErrAway. A file that comes back is
 //     opened again. A new one is made only by Open, never in place of one that has gone.
-//   - It is no store, or damaged: store.ErrCorrupt. The process may not write: store.ErrDenied.
+//   - It is no store, or damaged: store.ErrCorrupt. The process may not write: store.ErrDenied,
+//     until it may.
 //
 // # Concurrency
 //

@@ -140,7 +140,9 @@ func (f *file) Update(ctx context.Context, fn func(relational.Tx) error) error {
 		return err
 	}
 	err, usable := f.w.transact(ctx, fn)
-	if !usable { // nobody knows what state the connection is in: the next call has a new one
+	if !usable || errors.Is(f.Error(err), store.ErrDenied) {
+		// Nobody knows what state the connection is in, or it was made while the file could not be
+		// written, and would never write: the next call has a new one.
 		return errors.Join(err, f.drop())
 	}
 	return err

@@ -287,7 +287,7 @@ func (d *DBApp) ended(x *call, o *outcome) {
 		d.calls.end(x) // nobody hears the answer
 		return
 	}
-	if errors.Is(o.err, store.ErrRetry) && d.now+x.pause < x.until {
+	if ofTheStore(o.err) && d.now+x.pause < x.until {
 		x.at = d.now + x.pause
 		x.pause = min(2*x.pause, LastPause)
 		return
@@ -359,11 +359,14 @@ func (d *DBApp) holderOf(err error) entity.ID {
 
 // codeOf is what an app is told of an error.
 func codeOf(err error) stored.Code {
+	if ofTheStore(err) {
+		return stored.Busy
+	}
 	for _, x := range [...]struct {
 		err  error
 		code stored.Code
 	}{
-		{store.ErrRetry, stored.Busy}, {store.ErrMissing, stored.Missing}, {store.ErrExists, stored.Exists}, {store.ErrTaken, stored.Taken},
+		{store.ErrMissing, stored.Missing}, {store.ErrExists, stored.Exists}, {store.ErrTaken, stored.Taken},
 		{store.ErrHeld, stored.Held}, {store.ErrFree, stored.Free}, {store.ErrStale, stored.Stale}, {store.ErrSuperseded, stored.Superseded},
 	} {
 		if errors.Is(err, x.err) {

@@ -192,7 +192,7 @@ func TestBatches(t *testing.T) {
 func TestCodes(t *testing.T) {
 	for err, want := range map[error]stored.Code{
 		store.ErrFull: stored.Busy, errFull: stored.Busy, store.ErrSuperseded: stored.Superseded, errCall: stored.Refused,
-		errors.New("?"): stored.Refused, &store.HeldError{}: stored.Held,
+		errors.New("?"): stored.Refused, store.ErrDenied: stored.Busy, store.ErrCorrupt: stored.Busy, &store.HeldError{}: stored.Held,
 	} {
 		if got := codeOf(err); got != want {
 			t.Errorf("%v is %v, want %v", err, got, want)

@@ -9,11 +9,12 @@
 //
 //	CallStore --> waiting --a job is free, and the row--> under way --result--> answered
 //	                 ^                                        |
-//	                 +------ ErrRetry: after a pause ---------+
+//	                 +-- the store fails: after a pause ------+
 //
 // A row has one call under way at a time, the one that came first. Writes of several rows, and new
 // rows, go together, and so do loads. At most MaxJobs jobs run at the same time. When the store
-// says ErrRetry, the call is tried again, after a pause that doubles from FirstPause to LastPause,
+// says ErrRetry, or fails for another reason that is not the call's own, such as a file that may
+// not be written, the call is tried again, after a pause that doubles from FirstPause to LastPause,
 // for Patience; then the caller hears that the store is busy. What waits is bounded by MaxCalls and
 // MaxBytes. Beyond that a call is told so at once.
 //

@@ -16,7 +16,12 @@ import (
 //	 ^                                          |                          |
 //	 +------- one of the same kind is carried out -------------------------+
 //
-// Reads and writes count apart: a disk that is full can still be read.
+// Reads and writes count apart: a disk that is full can still be read. A call that was refused for
+// its own sake shows that the store can be read, and no more: to find that there is no such row
+// takes no write.
+//
+// What fails for the whole store is mended by an operator, and the calls wait for that as for a
+// store that is away: who is written has done nothing wrong.
 type storeUse uint8
 
 // troubleTime is how long calls fail until the store does: one that is only busy is so for moments. It is
@@ -55,6 +60,9 @@ func (d *DBApp) noteStore(use storeUse, err error) {
 		}
 		t.err = err
 		return
+	}
+	if err != nil {
+		use = reads
 	}
 	for u := reads; u <= use; u++ {
 		t := &d.health[u]

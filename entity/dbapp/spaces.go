@@ -19,7 +19,7 @@ import (
 //
 //	KeepSpace --> waiting --one at a time--> written, removed --> SpaceKept, OnlyKept
 //	KeepOnly         ^                          |
-//	                 +--- again, by the manager-+ ErrRetry
+//	                 +--- again, by the manager-+ the store fails
 const (
 	spacePrefix = "space/"
 
@@ -193,7 +193,7 @@ func (d *DBApp) spaceFault(what string, err error) (reason string, done bool) {
 		return "", true
 	}
 	d.report.Errors++
-	if errors.Is(err, store.ErrRetry) {
+	if ofTheStore(err) {
 		if unlogged, ok := d.lines.Allow(d.now, "spaces"); ok {
 			d.log.Warn(what, "error", err, "unlogged", unlogged)
 		}

@@ -2,6 +2,7 @@ package dbapp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -244,15 +245,16 @@ func TestBaseAppsComeLate(t *testing.T) {
 	}
 }
 
-// full is a store whose disk is full, for a while.
+// full is a store whose disk is full, for a while, or that makes no rows for another reason.
 type full struct {
 	*chests
-	on bool
+	on      bool
+	because error
 }
 
 func (f *full) Create(ctx context.Context, records []store.Record) error {
 	if f.on {
-		return fmt.Errorf("%w: no space left on the device", store.ErrFull)
+		return fmt.Errorf("%w: no space left on the device", cmp.Or(f.because, store.ErrFull))
 	}
 	return f.chests.Create(ctx, records)
 }
@@ -336,5 +338,36 @@ func TestLoadOfADeadApp(t *testing.T) {
 	r.pass(FreeAfter + time.Second)
 	if told, _ := r.call(y, load); told.Code != stored.Done {
 		t.Errorf("in the end: %+v", told)
+	}
+}
+
+// A file that cannot be written is the store's fault and no entity's: an operator mends it. Players
+// who were new used to be thrown out meanwhile, those who left lost what was not written, and the
+// status said that all was well whenever somebody had asked for a row that is not there.
+func TestStoreThatMayNotWrite(t *testing.T) {
+	c := newChests(t)
+	f := &full{chests: c, because: store.ErrDenied}
+	r := newRig(t, c, f, true)
+	x := r.baseApp(3)
+	told, _ := r.call(x, wire.CallStore{Op: wire.StoreBegin})
+	m := wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: 1, Version: 1, Entity: 3<<32 | 1, Start: told.Start, World: told.World, Data: c.gold}
+	f.on = true
+	if a, ok := r.call(x, m); ok {
+		t.Errorf("it was answered at once: %+v", a)
+	}
+	for range 8 {
+		r.pass(time.Second)
+		r.call(x, wire.CallStore{Op: wire.StoreLoad, Type: "Chest", Row: 77, Entity: 3<<32 | 2, Start: told.Start, World: told.World})
+	}
+	if s := r.state(); !strings.Contains(s, "failing for") || !strings.Contains(s, store.ErrDenied.Error()) {
+		t.Errorf("the store is %q", s)
+	}
+	f.on = false
+	r.pass(5 * time.Second)
+	if a, ok := r.call(x, m); !ok || a.Code != stored.Done {
+		t.Errorf("when it can be written again: %v, %+v", ok, a)
+	}
+	if s := r.state(); s != "ok" {
+		t.Errorf("at last the store is %q", s)
 	}
 }

@@ -26,6 +26,7 @@ type Cluster struct {
 	host    *host.Host
 	manager netip.AddrPort
 	places  *lookup  // of Config.Managers
+	lines   *outlet  // of Config.Log
 	lead    *leading // nil unless managers elsewhere may lead, too
 
 	cellAppMgr, baseAppMgr, loginApp, dbApp *host.Process
@@ -125,6 +126,8 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	}
 	notices := append(cfg.notices(), cfg.openDoors()...)
 	cfg = cfg.withDefaults()
+	lines := newPatient(cfg.Log.Handler())
+	cfg.Log = slog.New(lines)
 	places := newLookup(cfg.Managers, cfg.Resolve, cfg.Log)
 	if err := places.find(ctx, cfg.StartTimeout); err != nil {
 		places.quit()
@@ -133,7 +136,7 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	if !manager.IsValid() {
 		manager = places.first()
 	}
-	c := &Cluster{manager: manager, places: places, retired: make(map[*host.Process]bool)}
+	c := &Cluster{manager: manager, places: places, lines: lines.outlet, retired: make(map[*host.Process]bool)}
 	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
 	for _, n := range notices {
 		cfg.Log.Warn("notice", "notice", n)

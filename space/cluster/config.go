@@ -260,7 +260,9 @@ type Config struct {
 	// Seed, if not 0, makes the scripts' random numbers repeatable. It also makes salts, login
 	// tokens and keys of channels guessable, so use it only in tests.
 	Seed uint64
-	// Log is for operators. Default: nothing is logged.
+	// Log is for operators. A log that takes nothing for a second, such as a pipe that nobody
+	// reads, is not waited for: lines are missing then, which Cluster.Trouble says at once, and the
+	// log itself when it goes on. Default: nothing is logged.
 	Log *slog.Logger
 	// Watch adds the game's own values to those that each process shows, and settings of its own to
 	// those that an operator may set while the world runs (Observer.Values, Observer.Set):

@@ -103,10 +103,10 @@ func (c *Cluster) missing() (missing []string, err error) {
 }
 
 // Trouble says what keeps processes here from their work: why they have ended, why the managers
-// refuse them (ErrRefused), or that no manager can be reached. It is nil if no trouble is known.
-// One that has retired has done its work, and is left out.
+// refuse them (ErrRefused), that no manager can be reached, or that Config.Log takes nothing. It is
+// nil if no trouble is known. One that has retired has done its work, and is left out.
 func (c *Cluster) Trouble() error {
-	var all []error
+	all := []error{c.lines.trouble()}
 	for _, p := range c.all() {
 		if !c.hasRetired(p) {
 			all = append(all, p.Trouble())

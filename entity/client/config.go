@@ -194,7 +194,8 @@ type Events struct {
 	// is. Resumed follows, or Closed; see Client.Interrupted.
 	Interrupted func(reason error)
 	// Resumed: the session goes on as if the connection had not been lost. What came meanwhile follows.
-	// Only downloads have ended.
+	// Only downloads have ended. It comes without an Interrupted before it when the server has sent
+	// the session to another BaseApp, as when one leaves: that takes a moment.
 	Resumed func()
 
 	// Audited: RequestAudit was answered. Each line of diff is one difference between what the

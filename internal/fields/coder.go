@@ -35,4 +35,5 @@ func SpaceInfo(c *codec.Coder, v *entity.SpaceInfo) {
 	c.F64(&v.MinLoad)
 	c.Bool(&v.Keep)
 	codec.Uint32(c, &v.MaxEntities)
+	c.Varint((*int64)(&v.KeepFor))
 }

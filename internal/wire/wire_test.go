@@ -125,7 +125,7 @@ func samples() []wire.Received {
 		&wire.GeometryLacked{Space: 3, From: bsp.Version{Term: 2, N: 1 << 20}},
 		&wire.CreateSpace{Request: 1 << 40, Number: 1 << 41, Info: entity.SpaceInfo{
 			Bounds: bsp.Rect{MinX: -1, MinZ: -2, MaxX: 3, MaxZ: 4}, MinCells: 1, MaxCells: 1 << 20,
-			Geometry: bsp.Rect{MinX: -5, MinZ: -6, MaxX: 7, MaxZ: 8}, MinLoad: 0.25, Keep: true, MaxEntities: 99, Data: []entity.SpaceDatum{{Key: 7, ID: 9, Removed: true, Value: []byte("hard")}}}},
+			Geometry: bsp.Rect{MinX: -5, MinZ: -6, MaxX: 7, MaxZ: 8}, MinLoad: 0.25, Keep: true, MaxEntities: 99, KeepFor: -time.Minute, Data: []entity.SpaceDatum{{Key: 7, ID: 9, Removed: true, Value: []byte("hard")}}}},
 		&wire.DestroySpace{Request: 1 << 40, Space: 1<<24 + 1},
 		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Stopping: wire.StopHeld, StopReason: "an update", Retiring: true,
 			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/internal/spacekey"
@@ -97,6 +98,9 @@ type SpaceConfig struct {
 	// Keep lets a space that game code created live on when it is empty. The spaces of a Config are
 	// always kept, and cannot be destroyed.
 	Keep bool
+	// KeepFor is how long a space that game code created is kept while nobody is in it; see
+	// entity.SpaceInfo.
+	KeepFor time.Duration
 	// MaxEntities is how many entities the space takes at first, at most spacekey.MostMaxEntities; 0 for
 	// no limit. See space.Cell.SetMaxEntities.
 	MaxEntities uint32
@@ -190,6 +194,7 @@ func (c Config) Validate() error {
 		if err := s.fault(d.Balance); err != nil {
 			all.Add(fmt.Errorf("cellappmgr: Spaces[%d]: %w", i, err))
 		}
+		fault(s.KeepFor != 0, "Spaces[%d].KeepFor is %v: leave it out, since the spaces of a Config are always kept", i, s.KeepFor)
 		seen[s.ID] = true
 	}
 	if err := errors.Join(d.Balance.Validate(), d.Border.Validate(), d.Policy.Check(d.Balance, d.Border)); err != nil {
@@ -208,6 +213,8 @@ func (s SpaceConfig) fault(b balance.Config) error {
 	fault(least < 1 || most < least || most > bsp.MaxLeaves, "MinCells is %d and MaxCells %d: take 1 to %d, and MaxCells not below MinCells", least, most, bsp.MaxLeaves)
 	fault(s.Geometry != bsp.Rect{} && (!finite(s.Geometry) || s.Geometry.Empty()), "Geometry is %v: give a finite rectangle with minimum below maximum, or leave it zero", s.Geometry)
 	fault(s.MaxEntities > spacekey.MostMaxEntities, "MaxEntities is %d: take at most %d, or 0 for no limit", s.MaxEntities, spacekey.MostMaxEntities)
+	fault(s.KeepFor != 0 && (s.KeepFor < limits.LeastKeepFor || s.KeepFor > limits.MostKeepFor), "KeepFor is %v: take %v to %v, or 0", s.KeepFor, limits.LeastKeepFor, limits.MostKeepFor)
+	fault(s.KeepFor != 0 && s.Keep, "KeepFor is %v, and Keep is set: give one of them, since what is kept does not end by itself", s.KeepFor)
 	fault(!(s.MinLoad >= 0 && s.MinLoad <= maxMinLoad), "MinLoad is %v: take 0 to %d", s.MinLoad, maxMinLoad)
 	return all.Err()
 }

@@ -138,6 +138,7 @@ func (m *CellAppMgr) heal(now time.Duration, s *space, dead *member) {
 			return false
 		}
 		s.moved = s.moved[:0]
+		s.vacant = false
 		s.stay(now + lossGrace)
 		s.held = s.held || c.created // somebody may have come who was not reported yet
 		m.touch(s)

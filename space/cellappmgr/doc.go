@@ -41,7 +41,8 @@
 // asks for that, or 10 s after its last entity has left, unless it is to be kept; a minute after,
 // if a CellApp with a cell of it has died. A space that nobody has used yet does not end, unless
 // the BaseApp that asked for it dies: so a space cannot stay for ever because its answer was lost
-// together with the asker. When there are MaxSpaces, further ones are refused. The id of a space is
+// together with the asker. A space may say itself how long it is kept while nobody is in it, whether
+// somebody has been there or not (entity.SpaceInfo.KeepFor). When there are MaxSpaces, further ones are refused. The id of a space is
 // never used again.
 //
 // Every cell gets its CellApp from the scorers of Config.Balance, with their vetoes: the first cell
@@ -211,7 +212,7 @@
 // With Config.Stores a world begins when the DBApp has said which spaces the store has kept: as
 // they were at the stop or, after a crash of all processes, a few seconds before it (storing draws
 // that). Spaces of the Config have their data again, and created ones come back under their ids;
-// one that is not to be kept (SpaceConfig.Keep) ends if nobody has come to it within a minute.
+// one that is not to be kept (SpaceConfig.Keep, KeepFor) ends if nobody has come to it within a minute.
 // Until then no space is made or created; bringMost, 15 s, after the first BaseApp has come, the world
 // begins without them. A manager that finds a running world does not wait.
 //

@@ -169,11 +169,11 @@ func TestRejoinWithUnconfirmedCell(t *testing.T) {
 }
 
 func TestConfigFaults(t *testing.T) {
-	_, err := New(Config{Term: MaxTerm + 1, MinCellApps: -1, Spaces: []SpaceConfig{{}, {ID: 2, MinCells: -1}, {ID: 2}}})
+	_, err := New(Config{Term: MaxTerm + 1, MinCellApps: -1, Spaces: []SpaceConfig{{}, {ID: 2, MinCells: -1}, {ID: 2, KeepFor: time.Minute}}})
 	if err == nil {
 		t.Fatal("no fault found")
 	}
-	for _, want := range []string{"Transport", "Schema", "Term", "MinCellApps", "Spaces[0].ID", "Spaces[0]: Bounds", "Spaces[2].ID is 2 again", "MinCells is -1"} {
+	for _, want := range []string{"Transport", "Schema", "Term", "MinCellApps", "Spaces[0].ID", "Spaces[0]: Bounds", "Spaces[2].ID is 2 again", "MinCells is -1", "Spaces[2].KeepFor"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault about %s in:\n%v", want, err)
 		}

@@ -22,7 +22,7 @@ func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	if s == nil || s.tree == nil {
 		return answer
 	}
-	s.stay(now + emptyGrace)
+	s.stay(now + arrivalGrace)
 	x, z := float64(msg.Position.X), float64(msg.Position.Z)
 	best := s.tree.At(x, z)
 	switch {

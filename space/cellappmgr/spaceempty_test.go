@@ -38,7 +38,7 @@ func TestEmptySpaceEnds(t *testing.T) {
 			r.pass(emptyGrace - 2*time.Second)
 			none[wire.RemoveCell](a)
 			base.send(&wire.Locate{ID: 5, Space: id}) // somebody is about to come
-			r.pass(emptyGrace - 2*time.Second)
+			r.pass(arrivalGrace - 2*time.Second)
 			none[wire.RemoveCell](a)
 			r.pass(5 * time.Second)
 			if got := take[wire.RemoveCell](a); (len(got) > 0) != tt.ends {

@@ -21,7 +21,7 @@ type origin struct {
 }
 
 // infoFormat is the first byte of an Info; another format gets another byte.
-const infoFormat = 1
+const infoFormat = 2
 
 var errInfoFormat = errors.New("unknown format")
 
@@ -54,7 +54,7 @@ func parseSpaceInfo(b []byte) (o origin, err error) {
 func (o *origin) config(id entity.SpaceID) SpaceConfig {
 	return SpaceConfig{
 		ID: id, Bounds: o.info.Bounds, MinCells: int(o.info.MinCells), MaxCells: int(o.info.MaxCells),
-		Geometry: o.info.Geometry, MinLoad: o.info.MinLoad, Keep: o.info.Keep, MaxEntities: o.info.MaxEntities,
+		Geometry: o.info.Geometry, MinLoad: o.info.MinLoad, Keep: o.info.Keep, KeepFor: o.info.KeepFor, MaxEntities: o.info.MaxEntities,
 	}
 }
 

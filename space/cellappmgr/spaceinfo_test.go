@@ -3,6 +3,7 @@ package cellappmgr
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -10,7 +11,7 @@ import (
 
 func TestSpaceInfo(t *testing.T) {
 	o := origin{info: aRoom(), owner: at(20), request: 1 << 40}
-	o.info.Keep, o.info.MinLoad = true, 0.5
+	o.info.Keep, o.info.KeepFor, o.info.MinLoad = true, time.Hour, 0.5
 	b := appendSpaceInfo(nil, &o)
 	if len(b) > wire.MaxSpaceInfo {
 		t.Errorf("%d bytes, AddCell has room for %d", len(b), wire.MaxSpaceInfo)

@@ -1,11 +1,13 @@
 package cellappmgr
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -14,18 +16,26 @@ import (
 //
 //	CreateSpace        a CellApp has room     DestroySpace, or left
 //	-----------> asked ---------------> live ---------------------> ending ----> gone
-//	               ^                     |   empty for a while         every CellApp has
+//	               ^                     |   empty for its grace       every CellApp has
 //	               +---------------------+                             dropped its cell
 //	                its last CellApp dies
 //
 // An ending space is in no balance and in no geometry, nobody is located there, and its CellApps
 // destroy what they still have of it.
+//
+// A space with KeepFor is empty also while nobody has come to it yet; one without is not. The grace runs
+// from the first report that shows the space empty, over moves of its cells, until one shows somebody in
+// it, or a CellApp with a cell of it dies. It is nowhere but here: the next manager begins it anew.
 
 const (
-	// emptyGrace is how long a space that was used must have been empty before it ends. It
-	// is long enough that a group which leaves a room one by one, or a base that makes its cell
-	// part anew, still finds it there.
-	emptyGrace = 10 * time.Second
+	// emptyGrace is how long a space that was used must have been empty before it ends, if it does not
+	// say itself (KeepFor). It is long enough that a group which leaves a room one by one, or a base that
+	// makes its cell part anew, still finds it there.
+	emptyGrace = limits.LeastKeepFor
+
+	// arrivalGrace is how long a space stays for somebody who has asked where to enter it: as long as a
+	// teleport looks for a place (space.TeleportPatience), and until the cell has then said who came.
+	arrivalGrace = 15 * time.Second
 
 	// lossGrace is the same grace after a CellApp with a cell of the space has died: bases that
 	// restore their cell parts may be cut off for a while, too, and have to find the room that they
@@ -136,7 +146,7 @@ func (m *CellAppMgr) destroySpace(now time.Duration, a *member, msg *wire.Destro
 // entities are destroyed where they are and not handed over, since there is nowhere to hand them
 // to.
 func (m *CellAppMgr) endSpace(now time.Duration, s *space, why string) {
-	m.log.Info("space ends", "space", s.cfg.ID, "why", why, "cells", len(s.cells))
+	m.log.Info("space ends", "space", s.cfg.ID, "why", why, "asker", s.origin.owner.String(), "kept for", s.cfg.KeepFor, "cells", len(s.cells))
 	s.ending, s.tree, s.dirty = true, nil, false
 	delete(m.byRequest, spaceRequest{s.origin.owner, s.origin.request})
 	m.release(s)
@@ -168,16 +178,19 @@ func (m *CellAppMgr) forgetEnded(s *space) {
 // stay puts off the end of a space that is empty.
 func (s *space) stay(until time.Duration) { s.endAt = max(s.endAt, until) }
 
+// grace is how long a space that is empty is kept.
+func (s *space) grace() time.Duration { return cmp.Or(s.cfg.KeepFor, emptyGrace) }
+
 // mayEnd reports whether a space ends unless somebody comes: nobody with a base is in it, and it was
-// used, or nobody is left who meant to use it. Its own entities, which have no base, do not keep it: a
+// used, or nobody is left who meant to use it, or it has said how long it waits. Its own entities, which have no base, do not keep it: a
 // dungeon with a monster in it would never end. A space that has had no cell since a CellApp died is not
-// empty; its entities wait in their bases.
+// empty; its entities wait in their bases. Nor does one wait for its first entity before it has a cell.
 func (s *space) mayEnd() bool {
 	switch {
-	case s.ending || s.cfg.Keep || !isCreated(s.cfg.ID) || !s.held && !s.orphaned || len(s.removals) > 0:
+	case s.ending || s.cfg.Keep || !isCreated(s.cfg.ID) || !s.held && !s.orphaned && s.cfg.KeepFor == 0 || len(s.removals) > 0:
 		return false
 	case s.tree == nil:
-		return !s.held
+		return !s.held && s.orphaned
 	}
 	return !slices.ContainsFunc(s.cells, func(c *cell) bool {
 		return !c.created || !c.reported || c.report.Occupied
@@ -186,11 +199,18 @@ func (s *space) mayEnd() bool {
 
 // watchEmpty takes a report of a cell: it may be the one that shows that the space is empty.
 func (m *CellAppMgr) watchEmpty(now time.Duration, s *space, r *wire.CellReport) {
-	s.held = s.held || r.Held
-	if !s.watched && !r.Occupied && s.mayEnd() {
-		s.stay(now + emptyGrace)
-		m.watch(s)
+	if r.Occupied || r.Held && !s.held {
+		s.vacant = false
 	}
+	s.held = s.held || r.Held
+	if r.Occupied || s.watched && s.vacant || !s.mayEnd() {
+		return
+	}
+	if !s.vacant {
+		s.vacant = true
+		s.stay(now + s.grace())
+	}
+	m.watch(s)
 }
 
 func (m *CellAppMgr) watch(s *space) {
@@ -211,13 +231,20 @@ func (m *CellAppMgr) endEmpty(now time.Duration) {
 		case m.frozen || !m.started || now < s.endAt:
 			return false
 		}
-		why := "empty"
-		if !s.held {
-			why = "never used, and its asker has died"
-		}
-		m.endSpace(now, s, why)
+		m.endSpace(now, s, s.whyEmpty())
 		return true
 	})
+}
+
+// whyEmpty says why a space ends in which nobody is.
+func (s *space) whyEmpty() string {
+	switch {
+	case s.held:
+		return "empty"
+	case s.orphaned:
+		return "never used, and its asker has died"
+	}
+	return "never used"
 }
 
 // orphan watches the spaces that a dead BaseApp asked for and that nobody has used: the answer may
@@ -232,7 +259,7 @@ func (m *CellAppMgr) orphan(now time.Duration, dead *member) {
 
 func (m *CellAppMgr) orphanSpace(now time.Duration, s *space) {
 	s.orphaned = true
-	s.stay(now + orphanGrace)
+	s.stay(now + max(orphanGrace, s.cfg.KeepFor))
 	m.watch(s)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -124,13 +125,18 @@ func TestRefusedSpaces(t *testing.T) {
 		"Geometry": {Bounds: aRoom().Bounds, Geometry: bsp.Rect{MinX: 1}},
 		"MinLoad":  {Bounds: aRoom().Bounds, MinLoad: nan},
 		"MinLoad ": {Bounds: aRoom().Bounds, MinLoad: -1},
+		"KeepFor":  {Bounds: aRoom().Bounds, KeepFor: -time.Second},
+		"KeepFor ": {Bounds: aRoom().Bounds, KeepFor: limits.LeastKeepFor - 1},
+		"10s":      {Bounds: aRoom().Bounds, KeepFor: time.Nanosecond},
+		"8760h":    {Bounds: aRoom().Bounds, KeepFor: math.MaxInt64},
+		"Keep is":  {Bounds: aRoom().Bounds, KeepFor: time.Minute, Keep: true},
 	} {
 		got := base.ask(1, info)
 		if got.Space != 0 || !strings.Contains(got.Reason, strings.TrimSpace(name)) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if n := strings.Count(r.log.String(), "refused"); n != 1 || r.m.Counts().RefusedSpaces != 8 {
+	if n := strings.Count(r.log.String(), "refused"); n != 1 || r.m.Counts().RefusedSpaces != 13 {
 		t.Errorf("%d lines in the log, counts %+v", n, r.m.Counts())
 	}
 }

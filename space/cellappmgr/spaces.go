@@ -50,6 +50,7 @@ type space struct {
 
 	held     bool          // it has had an entity
 	orphaned bool          // its asker is dead
+	vacant   bool          // its grace runs, since it was found empty
 	endAt    time.Duration // it does not end before, if it is empty
 	ending   bool
 }

@@ -24,20 +24,22 @@ type SpaceInfo struct {
 	Geometry bsp.Rect
 	// MinLoad is the least load that the space counts as, as a fraction of a core.
 	MinLoad float64
-	// Keep lets the space live on when nobody is in it: no entity that has a base. Those without one are
-	// the space's own, and end with it.
+	// Keep lets the space live on when nobody is in it: no entity that has a base. Those without
+	// one are the space's own, and end with it.
 	Keep bool
-	// KeepFor is how long the space is kept while nobody is in it, without Keep: one to which nobody has
-	// come yet, from when it can be entered, and one that all have left. It is at least
-	// limits.LeastKeepFor and at most limits.MostKeepFor. The time begins anew when somebody comes, when
-	// a CellApp with a part of the space dies, and with a manager that leads anew. Whoever is on the way
-	// puts the end off by some seconds; who comes too late is told that there is no such space.
+	// KeepFor is how long the space is kept while nobody is in it, without Keep: one to which
+	// nobody has come yet, from when it can be entered, and one that all have left. It is at least
+	// limits.LeastKeepFor and at most limits.MostKeepFor. The time begins anew when somebody comes,
+	// when a CellApp with a part of the space dies, and with a manager that leads anew. Whoever is
+	// on the way puts the end off by some seconds; who comes too late is told that there is no such
+	// space.
 	//
-	// Default 0: a space ends limits.LeastKeepFor after all have left, and one to which nobody ever came
-	// only if the BaseApp that asked for it dies.
+	// Default 0: a space ends limits.LeastKeepFor after all have left, and one to which nobody ever
+	// came only if the BaseApp that asked for it dies.
 	KeepFor time.Duration
-	// MaxEntities is how many entities the space takes, at most spacekey.MostMaxEntities; 0 for no limit. See
-	// space.Cell.SetMaxEntities, which changes it, for what that means and how exact it is.
+	// MaxEntities is how many entities the space takes, at most spacekey.MostMaxEntities; 0 for no
+	// limit. See space.Cell.SetMaxEntities, which changes it, for what that means and how exact it
+	// is.
 	MaxEntities uint32
 	// Data is what the space's data begins with: the only entry of each of these keys, such as how hard a
 	// dungeon is and whose it is. It is there before the first cell, so space.Scripts.OnFirstCell

@@ -86,6 +86,7 @@ type Cell struct {
 	// unloadable is true once it was logged that nobody loads the geometry.
 	unloadable bool
 	local      any    // the game's; see SetLocal
+	sealed     bool   // no entity is made here; see cell_life.go
 	tape       *tape  // nil while the space is not recorded
 	tapeHeard  uint64 // the newest number of the space's data when hearTape last looked
 	tapes      uint64 // how often a tape has begun
@@ -242,6 +243,9 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 
 // spawn is Spawn of what makes sense.
 func (c *Cell) spawn(d *property.Definition, position, direction property.Vector3, props *property.Values) (entity.ID, error) {
+	if c.sealed {
+		return 0, errSealed
+	}
 	if c.full(0) {
 		return 0, ErrFull
 	}

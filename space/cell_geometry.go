@@ -59,7 +59,8 @@ func (c *Cell) ToLoad() bsp.Rect {
 }
 
 // SetLocal keeps a value of the game's with the cell, on this CellApp only and as long as the cell
-// is here.
+// is here: best from Scripts.OnNewCell on, and until Scripts.OnCellEnd. Entities have it as
+// Real.CellLocal.
 func (c *Cell) SetLocal(v any) { c.local = v }
 
 // Local is the last argument of SetLocal; nil at first.

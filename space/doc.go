@@ -192,7 +192,13 @@
 // runs: a dungeon for a party, a room for a match. A base asks for one (entity.Base.CreateSpace)
 // and makes its cell part there. The function of Scripts.OnFirstCell spawns the space's own
 // entities. The space ends when all who have a base have left it again, or by Real.DestroySpace,
-// Cell.DestroySpace or entity.Base.DestroySpace.
+// Cell.DestroySpace or entity.Base.DestroySpace. entity.SpaceInfo.KeepFor says how long it waits for
+// somebody who comes, or comes back.
+//
+// What the game keeps for a cell beside entities (a grid, files, a connection, a count) it makes in the
+// function of Scripts.OnNewCell and gives to Cell.SetLocal. Scripts find it by Real.CellLocal, and the
+// function of Scripts.OnCellEnd closes it: cell_life.go draws when. What must not be lost with a CellApp
+// belongs into the space's data, or to entities.
 //
 // # Space data
 //

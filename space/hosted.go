@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/space/ending"
 )
 
 // Hosted is a cell with the methods for the CellApp that hosts it: what the manager orders and asks
@@ -39,8 +40,13 @@ func (p *Population) makeCell(now, cluster time.Duration, space entity.SpaceID, 
 	return c
 }
 
-// Drop removes the cell from its CellApp. The cell must be Idle.
+// Drop removes the cell from its CellApp, and tells the game. The cell must be Idle.
 func (c Hosted) Drop() {
+	why := ending.Removed
+	if c.ended {
+		why = ending.SpaceEnded
+	}
+	c.Seal(why)
 	for i := range c.gates.ends {
 		c.shut(&c.gates.ends[i])
 	}

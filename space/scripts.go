@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/ending"
 )
 
 // Scripts holds the game's Go types for the cell parts of entity types, for their ghosts and for
@@ -18,6 +19,8 @@ type Scripts struct {
 	ghosts      script.Table
 	controllers []controllerType
 
+	newCell   func(c *Cell)                  // see OnNewCell
+	cellEnd   func(c *Cell, why ending.Why)  // see OnCellEnd
 	firstCell func(c *Cell, fromStore bool)  // see OnFirstCell
 	lostArea  func(c *Cell, area bsp.Rect)   // see OnLostArea
 	area      func(c *Cell)                  // see OnArea

@@ -40,9 +40,9 @@ const (
 	SpaceStart      = 64
 	SpaceStartBytes = 16 << 10
 
-	// LeastKeepFor and MostKeepFor bound entity.SpaceInfo.KeepFor. In less time a group that leaves a
-	// room one by one, or a base that makes its cell part anew, would not find it again. A room that is
-	// to be kept for longer than a year is to be kept (entity.SpaceInfo.Keep).
+	// LeastKeepFor and MostKeepFor bound entity.SpaceInfo.KeepFor. In less time a group that leaves
+	// a room one by one, or a base that makes its cell part anew, would not find it again. A room
+	// that is to be kept for longer than a year is to be kept (entity.SpaceInfo.Keep).
 	LeastKeepFor = 10 * time.Second
 	MostKeepFor  = 365 * 24 * time.Hour
 

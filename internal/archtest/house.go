@@ -44,7 +44,8 @@ entity/daytime:
 entity/placement: internal/enum
 entity/shared:
 entity/stored: property
-FLOOR1 = internal/codec internal/invariant internal/faults internal/enum bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/shared entity/stored
+space/ending: internal/enum
+FLOOR1 = internal/codec internal/invariant internal/faults internal/enum bsp property mercury mercury/call mercury/download aoi balance/load internal/spacekey internal/argument entity/limits entity/daytime entity/placement entity/shared entity/stored space/ending
 
 # Floor 2.
 balance: internal/faults bsp balance/load
@@ -206,7 +207,8 @@ entity.Base: 50
 space.Cell: 29
 # Watch, by which a CellApp shows what is in its cells.
 space.Population: 48
-space.Real: 84
+# CellLocal, the way from a script to what the game keeps for its cell.
+space.Real: 85
 `
 
 // houseShown names what shows a type of an internal package, though whoever imports the library cannot name

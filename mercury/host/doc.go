@@ -60,7 +60,7 @@
 //     of a killed process is known at once; a paused process is there.
 //   - An app that reports Dismissed is thrown away and made anew under another salt at the same
 //     places: to everyone else it is another start.
-//   - An app that reports Ended is stopped, as by Stop.
+//   - An app that reports Ended is stopped, as by Stop. One that is Stoppable is told so before.
 //   - A carrier that breaks, as one whose socket was closed, ends its process as a panic does.
 //   - An app that panics ends alone, as an OS process of its own would; Process.Err says why. The
 //     others go on.

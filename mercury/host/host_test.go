@@ -455,3 +455,40 @@ func BenchmarkRoundTrip(b *testing.B) {
 		<-answered
 	}
 }
+
+// stoppable is an echo that counts how often it is told that it ends.
+type stoppable struct {
+	echo
+	stopping atomic.Int32
+	ended    atomic.Bool
+}
+
+func (s *stoppable) Stopping()   { s.stopping.Add(1) }
+func (s *stoppable) Ended() bool { return s.ended.Load() }
+
+// An app is told once that its process ends in order, by an order or by itself, and not that it is
+// killed.
+func TestStoppable(t *testing.T) {
+	h := newHost(t)
+	for name, tt := range map[string]struct {
+		end  func(*host.Process, *stoppable) error
+		told int32
+	}{
+		"stopped":       {func(p *host.Process, _ *stoppable) error { return errors.Join(p.Stop(), p.Stop()) }, 1},
+		"ends":          {func(p *host.Process, s *stoppable) error { s.ended.Store(true); <-p.Done(); return p.Err() }, 1},
+		"killed":        {func(p *host.Process, _ *stoppable) error { p.Kill(); return nil }, 0},
+		"stopped, late": {func(p *host.Process, _ *stoppable) error { p.Kill(); return p.Stop() }, 0},
+	} {
+		s := &stoppable{}
+		p, err := h.Start(name, "127.0.0.1:0", func(env host.Env) (host.App, error) { s.env = env; return s, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tt.end(p, s); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := s.stopping.Load(); n != tt.told {
+			t.Errorf("%s: told %d times, want %d", name, n, tt.told)
+		}
+	}
+}

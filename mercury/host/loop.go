@@ -145,8 +145,11 @@ func (p *Process) pace() time.Duration {
 	return p.opts.slowPace
 }
 
-// stop closes all channels and waits until the peers have everything.
+// stop tells the app, closes all channels, and waits until the peers have everything.
 func (p *Process) stop() error {
+	if s, ok := p.app.(Stoppable); ok {
+		s.Stopping()
+	}
 	p.net.app = nil
 	for _, c := range p.carriers {
 		c.CloseAll()

@@ -51,6 +51,14 @@ type Ending interface {
 	Ended() bool
 }
 
+// Stoppable is an App that has something of its own to close when it ends.
+type Stoppable interface {
+	// Stopping is called once, when the process begins to end in order, by Stop or since the app
+	// has Ended. The app hears nothing after it. A process that is killed or has broken does not
+	// say so.
+	Stopping()
+}
+
 // Troubled is an App that can say why it is of no use yet: a manager has refused it, or
 // is not to be reached.
 type Troubled interface {

@@ -79,6 +79,7 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell) error {
 	}
 	i, _ := a.find(m.Space)
 	a.cells = slices.Insert(a.cells, i, c)
+	c.Begin()
 	a.log.Info("cell added", "space", m.Space, "cell", m.Cell.String(), "version", tree.Version().String())
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/ending"
 )
 
 // heeds reports whether to act on a message of the CellAppMgr. Orders count only after it has shown
@@ -90,6 +91,7 @@ func (a *CellApp) dismiss(_ sender, m *wire.Dismissed) error {
 	}
 	a.log.Warn("declared dead while only slow: the CellApp drops all entities and starts again")
 	a.dismissed = true
+	a.seal(ending.Dismissed)
 	a.cells, a.removals, a.jobs = nil, removals{}, nil
 	a.population = a.newPopulation()
 	return nil

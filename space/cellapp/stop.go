@@ -2,6 +2,7 @@ package cellapp
 
 import (
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space/ending"
 )
 
 // The steps of the stop of the world, as a CellApp takes them; package cellappmgr draws them.
@@ -34,6 +35,9 @@ func (a *CellApp) takeStop(from sender, m *wire.Stop) {
 	} else {
 		a.population.Hold(true)
 	}
+	if m.Step == wire.StopEnded {
+		a.seal(ending.Stopped)
+	}
 	a.sayStop()
 }
 
@@ -65,8 +69,8 @@ func (a *CellApp) unhold() {
 	}
 }
 
-// unheardInStop reports whether a message is left for the sender to say again, or for nobody, since the world
-// stands still.
+// unheardInStop reports whether a message is left for the sender to say again, or for nobody, since
+// the world stands still.
 func (a *CellApp) unheardInStop(id wire.ID) bool {
 	switch id {
 	case wire.ClientMoveID, wire.SteerID:
@@ -76,6 +80,16 @@ func (a *CellApp) unheardInStop(id wire.ID) bool {
 		return a.population.Held()
 	}
 	return false
+}
+
+// Stopping is what the runner calls before it ends the process in order.
+func (a *CellApp) Stopping() { a.seal(ending.Stopped) }
+
+// seal tells the game that all cells here end. They are not ticked after that.
+func (a *CellApp) seal(why ending.Why) {
+	for _, c := range a.cells {
+		c.Seal(why)
+	}
 }
 
 // Ended reports whether the world was stopped, and the process can end. One that was declared dead meanwhile

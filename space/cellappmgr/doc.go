@@ -42,8 +42,8 @@
 // if a CellApp with a cell of it has died. A space that nobody has used yet does not end, unless
 // the BaseApp that asked for it dies: so a space cannot stay for ever because its answer was lost
 // together with the asker. A space may say itself how long it is kept while nobody is in it, whether
-// somebody has been there or not (entity.SpaceInfo.KeepFor). When there are MaxSpaces, further ones are refused. The id of a space is
-// never used again.
+// somebody has been there or not (entity.SpaceInfo.KeepFor). When there are MaxSpaces, further ones are
+// refused. The id of a space is never used again.
 //
 // Every cell gets its CellApp from the scorers of Config.Balance, with their vetoes: the first cell
 // of a space of the Config, that of a room, that of a space which has lost its last, and those that

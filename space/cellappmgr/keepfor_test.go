@@ -38,8 +38,8 @@ func (r *rig) staysUntil(id entity.SpaceID, d time.Duration) {
 	}
 }
 
-// A space that says how long it is kept ends so long after nobody was in it, whether somebody has been there
-// or not; and not while somebody is.
+// A space that says how long it is kept ends so long after nobody was in it, whether somebody has
+// been there or not; and not while somebody is.
 func TestKeepFor(t *testing.T) {
 	r, a, base := roomRig(t, nil)
 	id := base.ask(1, keptRoom()).Space
@@ -66,8 +66,8 @@ func TestKeepFor(t *testing.T) {
 	r.staysUntil(id, keptFor)
 }
 
-// Nobody waits for a room in vain: the time runs from when it can be entered. Who asks the way is given time to
-// come, and who asks after the end is told that it has ended.
+// Nobody waits for a room in vain: the time runs from when it can be entered. Who asks the way is
+// given time to come, and who asks after the end is told that it has ended.
 func TestKeepForWaits(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.MinCellApps = 1 })
 	base := r.join(wire.BaseApp, 20)
@@ -121,7 +121,8 @@ func TestKeepForOverMoves(t *testing.T) {
 	r.staysUntil(id, keptFor/2-40*time.Second)
 }
 
-// When the CellApp of a room dies, the time begins anew with the next one: somebody may have come unheard.
+// When the CellApp of a room dies, the time begins anew with the next one: somebody may have come
+// unheard.
 func TestKeepForAfterADeath(t *testing.T) {
 	r, a, base := roomRig(t, nil)
 	id := base.ask(1, keptRoom()).Space

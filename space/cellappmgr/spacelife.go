@@ -23,18 +23,20 @@ import (
 // An ending space is in no balance and in no geometry, nobody is located there, and its CellApps
 // destroy what they still have of it.
 //
-// A space with KeepFor is empty also while nobody has come to it yet; one without is not. The grace runs
-// from the first report that shows the space empty, over moves of its cells, until one shows somebody in
-// it, or a CellApp with a cell of it dies. It is nowhere but here: the next manager begins it anew.
+// A space with KeepFor is empty also while nobody has come to it yet; one without is not. The grace
+// runs from the first report that shows the space empty, over moves of its cells, until one shows
+// somebody in it, or a CellApp with a cell of it dies. It is nowhere but here: the next manager
+// begins it anew.
 
 const (
-	// emptyGrace is how long a space that was used must have been empty before it ends, if it does not
-	// say itself (KeepFor). It is long enough that a group which leaves a room one by one, or a base that
-	// makes its cell part anew, still finds it there.
+	// emptyGrace is how long a space that was used must have been empty before it ends, if it does
+	// not say itself (KeepFor). It is long enough that a group which leaves a room one by one, or a
+	// base that makes its cell part anew, still finds it there.
 	emptyGrace = limits.LeastKeepFor
 
-	// arrivalGrace is how long a space stays for somebody who has asked where to enter it: as long as a
-	// teleport looks for a place (space.TeleportPatience), and until the cell has then said who came.
+	// arrivalGrace is how long a space stays for somebody who has asked where to enter it: as long
+	// as a teleport looks for a place (space.TeleportPatience), and until the cell has then said
+	// who came.
 	arrivalGrace = 15 * time.Second
 
 	// lossGrace is the same grace after a CellApp with a cell of the space has died: bases that
@@ -181,10 +183,11 @@ func (s *space) stay(until time.Duration) { s.endAt = max(s.endAt, until) }
 // grace is how long a space that is empty is kept.
 func (s *space) grace() time.Duration { return cmp.Or(s.cfg.KeepFor, emptyGrace) }
 
-// mayEnd reports whether a space ends unless somebody comes: nobody with a base is in it, and it was
-// used, or nobody is left who meant to use it, or it has said how long it waits. Its own entities, which have no base, do not keep it: a
-// dungeon with a monster in it would never end. A space that has had no cell since a CellApp died is not
-// empty; its entities wait in their bases. Nor does one wait for its first entity before it has a cell.
+// mayEnd reports whether a space ends unless somebody comes: nobody with a base is in it, and it
+// was used, or nobody is left who meant to use it, or it has said how long it waits. Its own
+// entities, which have no base, do not keep it: a dungeon with a monster in it would never end. A
+// space that has had no cell since a CellApp died is not empty; its entities wait in their bases.
+// Nor is one empty that has yet to get its first cell.
 func (s *space) mayEnd() bool {
 	switch {
 	case s.ending || s.cfg.Keep || !isCreated(s.cfg.ID) || !s.held && !s.orphaned && s.cfg.KeepFor == 0 || len(s.removals) > 0:

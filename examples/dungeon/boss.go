@@ -22,6 +22,7 @@ type Boss struct {
 
 // Strike is called by the client of anyone who sees the boss.
 func (b *Boss) Strike(by entity.ID) {
+	b.CellLocal().(*tally).strikes++
 	if len(b.strikers) == 0 {
 		b.met = b.Now()
 	}

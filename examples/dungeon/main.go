@@ -33,6 +33,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/ending"
 )
 
 //go:embed defs
@@ -96,6 +97,7 @@ type game struct {
 	started                                          atomic.Bool
 	dungeons, arrivals, trades, chats, heard, faults atomic.Int64
 	records                                          atomic.Int64 // that heroes have heard of
+	closed, strikes                                  atomic.Int64 // dungeons that have ended, and the strikes in them
 	census                                           atomic.Pointer[census]
 }
 
@@ -147,6 +149,8 @@ func (g *game) config(f *flags) (cluster.Config, error) {
 		g.openDungeon(c, fromStore)
 	})
 	cells.OnLostArea(g.reopenDungeon)
+	cells.OnNewCell(func(c *space.Cell) { c.SetLocal(&tally{}) })
+	cells.OnCellEnd(g.takeTally)
 	baseapp.Register(bases, "Hero", func() *Player { return &Player{game: g} })
 	baseapp.Register(bases, "Matchmaker", func() *Matchmaker { return &Matchmaker{game: g} })
 	baseapp.Register(bases, "Guild", func() *Guild { return &Guild{game: g} })
@@ -157,6 +161,17 @@ func (g *game) config(f *flags) (cluster.Config, error) {
 		Spaces:   []cellappmgr.SpaceConfig{{ID: town, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
 		CellApps: f.cellApps, BaseApps: f.baseApps, Space: space.Config{AoIRadius: sight}, Log: g.log,
 	}, nil
+}
+
+// tally is what a cell counts. A game might have an open file there, or a connection.
+type tally struct{ strikes int64 }
+
+// takeTally is called when a cell ends; not when its CellApp is killed.
+func (g *game) takeTally(c *space.Cell, why ending.Why) {
+	if why == ending.SpaceEnded {
+		g.closed.Add(1)
+		g.strikes.Add(c.Local().(*tally).strikes)
+	}
 }
 
 func run(ctx context.Context, f flags) (err error) {
@@ -220,8 +235,8 @@ func (g *game) wait(ctx context.Context, d time.Duration) {
 }
 
 func (g *game) line() string {
-	s := fmt.Sprintf("%d dungeons, %d arrivals, %d trades, %d words of %d heard, %d times a record, %d faults",
-		g.dungeons.Load(), g.arrivals.Load(), g.trades.Load(), g.heard.Load(), g.chats.Load(), g.records.Load(), g.faults.Load())
+	s := fmt.Sprintf("%d dungeons, %d of them ended after %d strikes, %d arrivals, %d trades, %d words of %d heard, %d times a record, %d faults",
+		g.dungeons.Load(), g.closed.Load(), g.strikes.Load(), g.arrivals.Load(), g.trades.Load(), g.heard.Load(), g.chats.Load(), g.records.Load(), g.faults.Load())
 	if c := g.census.Load(); c != nil {
 		s += fmt.Sprintf("; %d heroes have %d gold and %d items of %d and %d", c.heroes, c.have.gold, c.have.items, c.handedOut.gold, c.handedOut.items)
 	}

@@ -2,14 +2,20 @@ package main
 
 import (
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
-// partySize is how many heroes go to a dungeon together.
-const partySize = 4
+const (
+	// partySize is how many heroes go to a dungeon together.
+	partySize = 4
+	// dungeonWaits is how long a dungeon waits for them. Nobody ever comes to one if the matchmaker was
+	// restored meanwhile and has forgotten who wanted it, or if a hero of the party stays in town.
+	dungeonWaits = 15 * time.Second
+)
 
 // Matchmaker is a base that makes parties and dungeons.
 type Matchmaker struct {
@@ -30,7 +36,8 @@ func (m *Matchmaker) Seek(hero property.Mailbox) {
 	if m.waiting = append(m.waiting, hero); len(m.waiting)%partySize == 0 {
 		level := []byte{byte(1 + len(m.waiting)/partySize%3)}
 		m.check(m.CreateSpace(entity.SpaceInfo{
-			Bounds: bsp.Rect{MinX: -50, MinZ: -50, MaxX: 50, MaxZ: 50}, MaxCells: 1, Data: []entity.SpaceDatum{{Key: levelKey, Value: level}},
+			Bounds: bsp.Rect{MinX: -50, MinZ: -50, MaxX: 50, MaxZ: 50}, MaxCells: 1, KeepFor: dungeonWaits,
+			Data: []entity.SpaceDatum{{Key: levelKey, Value: level}},
 		}, "OnDungeon", 0))
 	}
 }

@@ -187,3 +187,48 @@ func TestKeepForFromTheStore(t *testing.T) {
 	}
 	r.staysUntil(id, keptFor)
 }
+
+// A manager whose rooms wait for somebody rests meanwhile, and ends each in the tick in which it would
+// without a rest; also one in which somebody is when its time is over.
+func TestKeepForInARest(t *testing.T) {
+	r, cell, base := settledWorld(t, nil)
+	var rooms []entity.SpaceID
+	for n := range 3 {
+		rooms = append(rooms, base.ask(uint64(n+1), keptRoom()).Space)
+		cell.reportRoom(rooms[n], cell.confirm()[0].Cell, 0, false)
+	}
+	end := r.now + keptFor
+	talk := func() {
+		r.words(cell, base)()
+		if r.now%time.Second == 0 && r.now > end-5*time.Second { // somebody comes to the last, and goes
+			s := r.m.space(rooms[2])
+			reals := uint32(0)
+			if r.now < end+5*time.Second {
+				reals = 1
+			}
+			cell.reportRoom(rooms[2], s.cells[0].id, reals, true)
+		}
+	}
+	lines := int(keptFor / r.m.cfg.Balance.Period)
+	if n := r.run(end-r.now, talk); n > lines+lines/4 || r.ended(rooms[0]) {
+		t.Errorf("%d ticks with %d balances; ended: %v", n, lines, r.ended(rooms[0]))
+	}
+	r.run(r.m.cfg.Tick, talk)
+	if !r.ended(rooms[0]) || !r.ended(rooms[1]) || r.ended(rooms[2]) {
+		t.Error("two rooms have not ended in time, or the third has ended with somebody in it")
+	}
+	for _, m := range take[wire.RemoveCell](cell) {
+		cell.send(&wire.CellRemoved{Space: m.Space, Cell: m.Cell})
+	}
+	talk = r.words(cell, base)
+	r.run(5*time.Second, talk)
+	cell.reportRoom(rooms[2], r.m.space(rooms[2]).cells[0].id, 0, true)
+	r.run(keptFor-r.m.cfg.Tick, talk)
+	if r.ended(rooms[2]) {
+		t.Error("the last room has ended too early")
+	}
+	r.run(2*r.m.cfg.Tick, talk)
+	if !r.ended(rooms[2]) {
+		t.Error("the last room has not ended")
+	}
+}

@@ -23,6 +23,9 @@ import (
 // than its ticks do, and all are looked at to find out what is due.
 const restMembers = 32
 
+// restRooms is the same for the rooms that end if nobody comes: some may wait for that for long.
+const restRooms = 32
+
 // NextTick is when Tick is due, by what has come until now.
 func (m *CellAppMgr) NextTick() time.Duration {
 	switch {
@@ -62,8 +65,8 @@ func (m *CellAppMgr) rouse(now time.Duration) {
 func (m *CellAppMgr) settled() bool {
 	r := &m.recovery
 	coming := len(r.returning) + len(r.waiting) + len(m.unnumbered)
-	spaces := len(m.homeless) + len(m.expecting) + len(m.unpublished) + len(m.emptying) + len(m.paced)
-	return m.sole && coming+spaces == 0 && len(m.members) <= restMembers && m.runs() && m.started && !m.frozen && !m.keeping.pending &&
+	spaces := len(m.homeless) + len(m.expecting) + len(m.unpublished) + len(m.paced)
+	return m.sole && coming+spaces == 0 && len(m.members) <= restMembers && len(m.emptying) <= restRooms && m.runs() && m.started && !m.frozen && !m.keeping.pending &&
 		m.stopping.step == wire.StopNone && m.links.Idle() && m.stored() && m.supplied() && m.gateRests()
 }
 
@@ -88,6 +91,9 @@ func (m *CellAppMgr) gateRests() bool {
 // which the manager was awake is due no earlier than that.
 func (m *CellAppMgr) restUntil() time.Duration {
 	until := min(m.balanceAt, m.metaAt, m.awake.at+m.awake.step-m.cfg.Tick)
+	for _, s := range m.emptying {
+		until = min(until, s.endAt)
+	}
 	for _, a := range m.members {
 		switch {
 		case a.role == wire.Observer:

@@ -154,8 +154,8 @@ func (b *Base) TeleportCell(to Destination, method string, user int64) error {
 // ErrArguments for data that a space cannot begin with.
 //
 // The space ends when DestroySpace is called, or some seconds after its last entity has left it. A
-// space that has had no entity yet stays until its BaseApp dies, so destroy one that you no longer
-// need.
+// space that has had no entity yet stays until its BaseApp dies, unless its KeepFor says how long it
+// waits: without that, destroy one that you no longer need.
 func (b *Base) CreateSpace(info SpaceInfo, method string, user int64) error {
 	return b.host.CreateSpace(info, method, user)
 }

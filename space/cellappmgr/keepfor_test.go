@@ -45,7 +45,7 @@ func TestKeepFor(t *testing.T) {
 	id := base.ask(1, keptRoom()).Space
 	a.reportRoom(id, a.confirm()[0].Cell, 0, false)
 	r.staysUntil(id, keptFor)
-	r.logged("space ends", "never used", base.addr.String(), "kept for", keptFor.String())
+	r.logged("space ends", "never used in "+keptFor.String(), base.addr.String())
 
 	id = base.ask(2, keptRoom()).Space
 	cell := a.confirm()[0].Cell

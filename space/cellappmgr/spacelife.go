@@ -148,7 +148,7 @@ func (m *CellAppMgr) destroySpace(now time.Duration, a *member, msg *wire.Destro
 // entities are destroyed where they are and not handed over, since there is nowhere to hand them
 // to.
 func (m *CellAppMgr) endSpace(now time.Duration, s *space, why string) {
-	m.log.Info("space ends", "space", s.cfg.ID, "why", why, "asker", s.origin.owner.String(), "kept for", s.cfg.KeepFor, "cells", len(s.cells))
+	m.log.Info("space ends", "space", s.cfg.ID, "why", why, "asker", s.origin.owner.String(), "cells", len(s.cells))
 	s.ending, s.tree, s.dirty = true, nil, false
 	delete(m.byRequest, spaceRequest{s.origin.owner, s.origin.request})
 	m.release(s)
@@ -244,10 +244,10 @@ func (s *space) whyEmpty() string {
 	switch {
 	case s.held:
 		return "empty"
-	case s.orphaned:
-		return "never used, and its asker has died"
+	case s.cfg.KeepFor > 0:
+		return fmt.Sprintf("never used in %v", s.cfg.KeepFor)
 	}
-	return "never used"
+	return "never used, and its asker has died"
 }
 
 // orphan watches the spaces that a dead BaseApp asked for and that nobody has used: the answer may

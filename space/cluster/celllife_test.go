@@ -23,6 +23,7 @@ func TestCellsEnd(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var mu sync.Mutex // the CellApps have a goroutine each
 			made, ends := 0, map[ending.Why]int{}
 			cfg := world(t)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -35,10 +36,14 @@ const lampDef = `
 	</Properties>
 </root>`
 
-// room is what lodgers ask for. A quarter of the rooms are so full that they are divided.
+// room is what lodgers ask for. A quarter of the rooms are so full that they are divided, and a quarter
+// wait for nobody longer than they must: then the lodger asks for the next one.
 func room(n int) entity.SpaceInfo {
 	info := entity.SpaceInfo{Bounds: bsp.Rect{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20}, MinCells: 1, MaxCells: 1}
-	if n%4 == 3 {
+	switch n % 4 {
+	case 1:
+		info.KeepFor = limits.LeastKeepFor
+	case 3:
 		info.MinCells, info.MaxCells = 2, 2
 	}
 	return info

@@ -25,7 +25,7 @@
 //	ClientMailbox    the client, by way of its base
 //	ClientViaBase    the same
 //	ClientViaCell    the client, handed on by the cell part
-//	ServiceMailbox   a service, by one of its fragments; by Lookup with any id, or 0. See baseapp
+//	ServiceMailbox   a service, by one of its fragments; by Lookup with any id, or 0
 //
 // Who may call whom:
 //
@@ -38,6 +38,13 @@
 // without a base is looked for on the app that the mailbox names, or that made it; it is followed for
 // as long as the apps that it has left remember it. Methods that are not exposed are for scripts
 // alone: no client can call them, whatever mailbox it makes up.
+//
+// A service has a fragment on each BaseApp that has its script. The calls of one part go to the same
+// fragment, in their order, as long as that is there and shows life. When it has not acknowledged a call for
+// half a second, because its process stands still, is cut off or has died, the next calls of all on the
+// caller's app go to other fragments, until it does. A call that was made stays with its fragment, which may
+// have handled it: it is answered when that goes on, or fails with ErrNoEntity when it is declared dead. So
+// nothing is done twice; only between two fragments a later call may be handled before an earlier one.
 //
 // Each pair of ends is a flow: of the calls from one part to another, each is handled once, in the
 // order in which they were made, wherever both ends move; package entity/flow tells how. Calls to a
@@ -160,10 +167,12 @@
 // Reply. A call in whose method the target ended has been handled: it is not refused, and the cell
 // part that the base may make next does not handle it again. That the target has ended is what its
 // base says. Its cell part lives on until its CellApp has heard so, and may handle a later call of the
-// same caller. Two cases are not covered: calls that a cell
+// same caller. Three cases are not covered: calls that a cell
 // part left behind when it was destroyed, if its CellApp dies before they are settled, or if the base
-// makes another cell part that is heard first; and what goes by way of a cell part to its base or its
-// client, or by way of a base to its client, which that part hands on again when it is restored.
+// makes another cell part that is heard first; what goes by way of a cell part to its base or its
+// client, or by way of a base to its client, which that part hands on again when it is restored; and calls
+// of a service that a restored cell part makes again, if the fragment that had them is gone or shows no life
+// then, since another one does not know them.
 //
 // A restored cell part repeats what it did after its backup. So effects outside its own state and
 // its calls to other entities may happen twice: calls to its base and to clients, spawned entities

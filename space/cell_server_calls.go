@@ -38,9 +38,7 @@ func (c realCaller) CallMethod(q entity.Request) error {
 		}
 	}
 	if q.Kind == entity.ServiceMailbox {
-		if q.To = r.cell.population.service(q.Def.Name, r.e.ID); q.To == 0 {
-			return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
-		}
+		return r.callService(&q)
 	}
 	if q.To == r.e.ID {
 		if err := r.checkCalled(q.Def.ID); err != nil {
@@ -49,6 +47,18 @@ func (c realCaller) CallMethod(q entity.Request) error {
 		return r.callOwn(&q)
 	}
 	return r.callPart(&q)
+}
+
+// callService calls a service, by one of its fragments.
+func (r *Real) callService(q *entity.Request) error {
+	if q.To = r.cell.population.service(q.Def.Name, r.e.ID); q.To == 0 {
+		return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
+	}
+	if err := r.callPart(q); err != nil {
+		return err
+	}
+	r.cell.population.env.Shared.Asked(q.To)
+	return nil
 }
 
 // callPart calls a part of another entity.

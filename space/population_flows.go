@@ -77,6 +77,7 @@ func (p *Population) wentOn(id entity.ID) hosting.Way {
 // HandleAck takes an app's acknowledgement of a flow that a real here sends, or sent before it was
 // destroyed. If the real has moved on, the ack is passed on.
 func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
+	p.heardService(a, from)
 	if a.ToPart != entity.CellPart || p.held && a.Gone || p.ackDeparted(a, from) {
 		return
 	}

@@ -210,6 +210,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 	}
 	if !a.dismissed {
 		a.links.Tick(now)
+		a.shared.Tick(now)
 		a.cellMgr.Tick(now)
 		a.baseMgr.Tick(now)
 		if !a.frozen && !a.still() {

@@ -42,9 +42,7 @@ func (b *base) CallMethod(q entity.Request) error {
 		}
 	}
 	if q.Kind == entity.ServiceMailbox {
-		if q.To = b.app.shared.Choose(q.Def.Name, b.id); q.To == 0 {
-			return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
-		}
+		return b.callService(&q)
 	}
 	if q.To == b.id {
 		if err := script.CheckCalled(b.app.cfg.Schema, q.Def.ID, b.props.Definition()); err != nil {
@@ -53,6 +51,22 @@ func (b *base) CallMethod(q entity.Request) error {
 		return b.callOwn(&q)
 	}
 	return b.callOther(&q)
+}
+
+// callService calls a service, by one of its fragments, which may be the caller.
+func (b *base) callService(q *entity.Request) error {
+	s := b.app.shared
+	if q.To = s.Choose(q.Def.Name, b.id); q.To == 0 {
+		return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
+	}
+	if q.To == b.id {
+		return b.callSelf(q)
+	}
+	if err := b.callOther(q); err != nil {
+		return err
+	}
+	s.Asked(q.To)
+	return nil
 }
 
 // callOther calls a part of another entity.

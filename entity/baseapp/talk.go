@@ -446,6 +446,9 @@ func (t *talk) deliver(payload []byte) {
 
 // takeTalkAck takes an ack of such a flow.
 func (a *BaseApp) takeTalkAck(by sender, m *flow.Ack) {
+	if a.shared.Owes(m.From) && a.homeOf(m.From).App == by.app {
+		a.shared.Heard(m.From)
+	}
 	var t *talk
 	if b := a.byID[m.To]; b != nil {
 		if i, found := b.findTalk(m.From, m.FromPart); found {

@@ -1,12 +1,10 @@
 package app
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cellscape/cellscape/entity"
@@ -19,18 +17,18 @@ import (
 // Shared is an app's copy of what the cluster shares, a shared.Data. The entries are those of the
 // manager up to the last number, of which the app was told in order.
 type Shared struct {
-	said     *Said
-	any      *property.DataType
-	entries  []wire.SpaceDataEntry // in the order of their numbers, with notes of removed ones
-	last     uint64
-	removed  int                       // notes among the entries
-	values   map[string]property.Value // the game's
-	services map[string][]entity.ID    // the fragments of each, in the order in which they came
+	said      *Said
+	any       *property.DataType
+	entries   []wire.SpaceDataEntry // in the order of their numbers, with notes of removed ones
+	last      uint64
+	removed   int                       // notes among the entries
+	values    map[string]property.Value // the game's
+	fragments fragments
 }
 
 // NewShared returns an empty copy, whose changes are said by said.
 func NewShared(said *Said) *Shared {
-	return &Shared{said: said, any: property.Scalar(property.KindAny), values: make(map[string]property.Value), services: make(map[string][]entity.ID)}
+	return &Shared{said: said, any: property.Scalar(property.KindAny), values: make(map[string]property.Value), fragments: newFragments()}
 }
 
 // Get is part of shared.Data.
@@ -113,12 +111,13 @@ func (s *Shared) TakeAll(m *wire.SharedData) error {
 	}
 	s.entries, s.removed = nil, 0
 	clear(s.values)
-	clear(s.services)
+	s.fragments.clear()
 	s.last = max(s.last, m.Last)
 	var faults []error
 	for _, e := range slices.Concat(m.Data, gone) {
 		faults = append(faults, s.put(e))
 	}
+	s.fragments.prune()
 	return errors.Join(faults...)
 }
 
@@ -136,7 +135,7 @@ func (s *Shared) put(e wire.SpaceDataEntry) error {
 		return nil
 	}
 	if e.Key == spacekey.Service {
-		return s.addFragment(&e)
+		return s.fragments.add(&e)
 	}
 	v, rest, err := s.any.Read(e.Value)
 	s.values[e.Name] = v
@@ -156,8 +155,7 @@ func (s *Shared) drop(i int) {
 	case e.Removed:
 		s.removed--
 	case e.Key == spacekey.Service:
-		service, id, _ := fragmentOf(&e)
-		s.services[service] = slices.DeleteFunc(s.services[service], func(x entity.ID) bool { return x == id })
+		s.fragments.drop(&e)
 	default:
 		delete(s.values, e.Name)
 	}
@@ -194,45 +192,4 @@ func (s *Shared) Rejoin() *wire.SharedData {
 		return nil
 	}
 	return &wire.SharedData{Last: s.last, Data: s.entries}
-}
-
-// Serve says that a base is the fragment of a service on the app with an allocator; with id 0 that there is
-// none any more.
-func (s *Shared) Serve(service string, allocator uint32, id entity.ID) error {
-	m := wire.SetSpaceData{Key: spacekey.Service, Name: service + "/" + strconv.FormatUint(uint64(allocator), 10), Removed: id == 0}
-	if id != 0 {
-		m.Value = binary.AppendUvarint(nil, uint64(id))
-	}
-	return s.change(m)
-}
-
-// Fragments are the bases that run a service, in the order in which they came.
-func (s *Shared) Fragments(service string) []entity.ID { return s.services[service] }
-
-// Choose is the fragment that answers a caller: the same one as long as there are the same fragments, so
-// that its calls are answered in their order, and as many callers for each. It is 0 if there is none.
-func (s *Shared) Choose(service string, caller entity.ID) entity.ID {
-	list := s.services[service]
-	if len(list) == 0 {
-		return 0
-	}
-	// Ids of neighbours differ in their last bits; the odd factor spreads them over all.
-	return list[(uint64(caller)*0x9e3779b97f4a7c15>>33)%uint64(len(list))]
-}
-
-func (s *Shared) addFragment(e *wire.SpaceDataEntry) error {
-	service, id, err := fragmentOf(e)
-	if err == nil {
-		s.services[service] = append(s.services[service], id)
-	}
-	return err
-}
-
-func fragmentOf(e *wire.SpaceDataEntry) (service string, id entity.ID, err error) {
-	service, _, ok := strings.Cut(e.Name, "/")
-	n, used := binary.Uvarint(e.Value)
-	if id = entity.ID(n); !ok || used != len(e.Value) || !id.Valid() {
-		return "", 0, fmt.Errorf("%w: %q is no fragment of a service", wire.ErrMalformed, e.Name)
-	}
-	return service, id, nil
 }

@@ -182,6 +182,7 @@ func (a *CellApp) tick(now time.Duration) (next time.Duration) {
 	}
 	a.watch.Enter(&a.own)
 	a.links.Tick(now)
+	a.shared.Tick(now)
 	a.pressure = a.feelBacklog()
 	a.manager.Tick(now)
 	a.endings.Tick()

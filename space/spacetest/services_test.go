@@ -16,9 +16,13 @@ import (
 )
 
 // filter is a service that tells which of its fragments has answered.
-type filter struct{ *entity.Base }
+type filter struct {
+	*entity.Base
+	a *asked `cellscape:"local"`
+}
 
 func (f *filter) Clean(text string) (string, entity.ID, error) {
+	f.a.handled[text]++
 	switch text {
 	case "crash":
 		panic("for the test")
@@ -29,29 +33,46 @@ func (f *filter) Clean(text string) (string, entity.ID, error) {
 	return text + "!", f.ID(), nil
 }
 
-// asked counts what came of calls.
+// asked counts what came of calls, and notes each.
 type asked struct {
 	said, answered, failed int
 	by                     map[entity.ID]int
 	last                   error
+	now                    func() time.Duration
+	calls                  []asking
+	handled                map[string]int // how often, by their texts
+}
+
+// asking is a call: when it was made, when it ended, and how.
+type asking struct {
+	at, end time.Duration
+	err     error
 }
 
 func (a *asked) hear(r entity.Reply) {
 	var text string
 	var by entity.ID
 	if err := r.Scan(&text, &by); err != nil {
-		a.failed++
-		a.last = err
+		a.fails(r.User, err)
 		return
 	}
+	a.calls[r.User].end = a.now()
 	a.answered++
 	a.by[by]++
 }
 
-func (a *asked) say(err error) {
-	if a.said++; err != nil {
-		a.failed++
-		a.last = err
+func (a *asked) fails(call int64, err error) {
+	a.calls[call].end, a.calls[call].err = a.now(), err
+	a.failed++
+	a.last = err
+}
+
+func (a *asked) ask(m entity.Mailbox) {
+	call := int64(len(a.calls))
+	a.calls = append(a.calls, asking{at: a.now()})
+	a.said++
+	if err := m.Then("OnClean", call).Call("clean", fmt.Sprint(call)); err != nil {
+		a.fails(call, err)
 	}
 }
 
@@ -69,7 +90,7 @@ func (s *speaker) OnCreated() {
 func (s *speaker) service() entity.Mailbox { return s.Lookup(0, "Filter", entity.ServiceMailbox) }
 
 func (s *speaker) OnBeat(entity.Callback) {
-	s.a.say(s.service().Then("OnClean", 0).Call("clean", "hey"))
+	s.a.ask(s.service())
 }
 func (s *speaker) OnClean(r entity.Reply) { s.a.hear(r) }
 
@@ -85,11 +106,11 @@ func (s *speakerCell) OnClean(r entity.Reply) { s.a.hear(r) }
 func (s *speakerCell) OnBeat(entity.Callback) {
 	// A mailbox of a service can be kept like any other.
 	m := s.Mailbox(s.Lookup(0, "Filter", entity.ServiceMailbox).Value())
-	s.a.say(m.Then("OnClean", 0).Call("clean", "hey"))
+	s.a.ask(m)
 }
 
 // services is a world of 40 speakers on two CellApps and two BaseApps.
-func services(t *testing.T, served bool) (*spacetest.World, *asked) {
+func services(t *testing.T, served bool, apply ...func(*spacetest.Config)) (*spacetest.World, *asked) {
 	t.Helper()
 	schema, err := property.Load(fstest.MapFS{
 		"entities.xml":            {Data: []byte(`<root><Speaker hasCell="true" hasBase="true"/></root>`)},
@@ -100,21 +121,26 @@ func services(t *testing.T, served bool) (*spacetest.World, *asked) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &asked{by: map[entity.ID]int{}}
+	a := &asked{by: map[entity.ID]int{}, handled: map[string]int{}, now: func() time.Duration { return 0 }}
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register(cells, "Speaker", func() *speakerCell { return &speakerCell{a: a} })
 	baseapp.Register(bases, "Speaker", func() *speaker { return &speaker{a: a} })
 	if served {
-		baseapp.Register[filter](bases, "Filter")
+		baseapp.Register(bases, "Filter", func() *filter { return &filter{a: a} })
 	}
 	begun := 0
-	w := spacetest.Start(t, spacetest.Config{World: cluster.Config{CellScripts: cells, BaseScripts: bases, CellApps: 2, BaseApps: 2, BackupPeriod: time.Second, BaseStart: func(s *baseapp.Starter) {
+	cfg := spacetest.Config{World: cluster.Config{CellScripts: cells, BaseScripts: bases, CellApps: 2, BaseApps: 2, BackupPeriod: time.Second, BaseStart: func(s *baseapp.Starter) {
 		for ; begun < 40; begun++ {
 			if _, err := s.CreateBase("Speaker", nil); err != nil {
 				t.Error(err)
 			}
 		}
-	}}})
+	}}}
+	for _, f := range apply {
+		f(&cfg)
+	}
+	w := spacetest.Start(t, cfg)
+	a.now = w.Now
 	w.Run(3 * time.Second)
 	return w, a
 }

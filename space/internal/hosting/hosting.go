@@ -80,8 +80,13 @@ type Shared interface {
 	// Last is the number of the newest change, and News are the changes after a number.
 	Last() uint64
 	News(after uint64) iter.Seq[shared.Change]
-	// Choose is the fragment of a service that answers a caller, 0 if there is none.
+	// Choose is the fragment of a service that answers the next call of a caller, 0 if there is none.
+	// Asked notes that the call has gone to it. Owes reports whether it has yet to ack one, and Heard
+	// notes that it does.
 	Choose(service string, caller entity.ID) entity.ID
+	Asked(fragment entity.ID)
+	Owes(fragment entity.ID) bool
+	Heard(fragment entity.ID)
 }
 
 // Env is what a CellApp gives its space.Population.

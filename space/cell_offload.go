@@ -375,6 +375,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address, a ar
 		return nil
 	}
 	r.announce()
+	r.hearDeaths()
 	r.haunts.Sweep(func(h ghost.Haunt) bool { return h.App == c.self || c.out.Dead(h.App) })
 	r.enter(aspect)
 	r.arrived(&a)

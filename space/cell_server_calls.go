@@ -330,6 +330,18 @@ func (c *Cell) tellFailed() {
 // flow.SeekTime.
 func (r *Real) seek() { r.seekUntil = r.cell.now + flow.SeekTime }
 
+// hearDeaths does what the deaths of BaseApps meant for a real that was under way when they were heard of
+// here; its former CellApp may not have heard of them before it left.
+func (r *Real) hearDeaths() {
+	if r.requests.Len() == 0 {
+		return
+	}
+	r.forsake()
+	if until := r.cell.population.seekUntil; r.cell.now < until {
+		r.seekUntil = max(r.seekUntil, until)
+	}
+}
+
 // runSeek asks.
 func (r *Real) runSeek() {
 	now := r.cell.now
@@ -340,9 +352,13 @@ func (r *Real) runSeek() {
 		r.seekUntil = 0
 		return
 	}
-	r.requests.EachBase(func(_ flow.RequestID, target entity.ID) {
+	r.requests.EachBase(func(id flow.RequestID, target entity.ID) {
 		home, based := r.cell.out.Home(target)
-		if target == r.e.ID || !based || r.cell.out.Dead(home) {
+		switch {
+		case target == r.e.ID || !based:
+			return
+		case r.cell.out.Dead(home): // a restored one has missed that
+			r.fail(id, errBaseDead)
 			return
 		}
 		if p, err := r.peer(target, entity.BasePart); err == nil && p.prospect.MayAsk(now, flow.SeekAgain) {

@@ -110,9 +110,9 @@ func (r *Real) sees(id entity.ID) bool {
 }
 
 // appendSaving and readSaving carry what the client has said last, which numbers were forgotten,
-// what the newest settled backup has, the state of an unconfirmed one, and how long calls to unseen
-// entities wait. A restored real has no use for the last two, and keeps again what the copy has
-// kept.
+// what the newest settled backup has, the state of an unconfirmed one, how long calls to unseen
+// entities wait, and for how long it asks after bases. A restored real has no use for the last three, and
+// keeps again what the copy has kept.
 func (r *Real) appendSaving(b []byte, sending bool) []byte {
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.uploads.session)), r.uploads.number)
 	b = binary.AppendUvarint(b, r.spent)
@@ -124,7 +124,8 @@ func (r *Real) appendSaving(b []byte, sending bool) []byte {
 	if b = binary.AppendUvarint(b, r.saving); r.saving != 0 {
 		b = r.inBackup.appendAge(r.inBackup.append(b), r.cell.now)
 	}
-	return binary.AppendUvarint(b, uint64(max(r.patientUntil-r.cell.now, 0)))
+	b = binary.AppendUvarint(b, uint64(max(r.patientUntil-r.cell.now, 0)))
+	return binary.AppendUvarint(b, uint64(max(r.seekUntil-r.cell.now, 0)))
 }
 
 func (r *Real) readSaving(rd *codec.Reader, restoring bool) {
@@ -142,9 +143,12 @@ func (r *Real) readSaving(rd *codec.Reader, restoring bool) {
 		inBackup.read(rd)
 		inBackup.readAge(rd, now, most)
 	}
-	patience := rd.Uvarint()
+	patience, seeks := rd.Uvarint(), rd.Uvarint()
 	if !restoring {
 		r.backed, r.saving, r.inBackup = backed, saving, inBackup
 		r.patientUntil = now + time.Duration(min(patience, uint64(CallPatience)))
+		if seeks > 0 {
+			r.seekUntil = now + time.Duration(min(seeks, uint64(flow.SeekTime)))
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -38,6 +39,9 @@ func (p *Population) heir(base mercury.Address, id entity.ID) mercury.Address {
 // BasesMoved goes on with those who have taken over bases of an app, because it died or gave them away. The
 // outbox knows them by then.
 func (p *Population) BasesMoved(app mercury.Address) {
+	if p.env.Out.Dead(app) {
+		p.seekUntil = p.now + flow.SeekTime
+	}
 	p.handoffs.Rebase(app, func(id entity.ID) mercury.Address { return p.heir(app, id) })
 	for i := range p.handedOn {
 		if h := &p.handedOn[i]; h.base == app {

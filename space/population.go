@@ -57,6 +57,7 @@ type Population struct {
 	now        time.Duration // of the newest tick or TellEarly, as its cells have it
 	ahead      time.Duration // by how much the time of the cluster is ahead of now, as of the newest tick
 	arrival    time.Duration // of the newest message, by the same clock as now; see Arrive
+	seekUntil  time.Duration // callers who come ask until then after bases that owe them answers; see Real.hearDeaths
 	past       entity.Order  // of the message at hand, if it was passed on; see Follow
 	// Scratch of all calls that scripts make and take.
 	arguments  argument.Buffer

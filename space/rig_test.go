@@ -405,6 +405,9 @@ func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead
 
 // Home is the base's app, for all that were made by bases.
 func (a *testApp) Home(id entity.ID) (app mercury.Address, base bool) {
+	if at, is := a.homes[id]; is {
+		return at, true
+	}
 	if a.bases[id] != nil {
 		return a.rig.base, true
 	}
@@ -476,8 +479,9 @@ type rig struct {
 	dataNumber uint64
 	levels     map[mercury.Address]mercury.Level // of the ways to apps
 	locate     func(a *testApp, id entity.ID, in entity.SpaceID, at property.Vector3)
-	baseHeard  uint64         // what a base says to have heard of a real that it restores
-	passOver   []flow.Culprit // what it tells that real to pass over
+	baseHeard  uint64                        // what a base says to have heard of a real that it restores
+	homes      map[entity.ID]mercury.Address // of bases that are not where the others are
+	passOver   []flow.Culprit                // what it tells that real to pass over
 	trapped    func(a *Avatar, x Trapped)
 }
 

@@ -26,9 +26,13 @@ func (b *base) tickSeek() {
 		b.seekUntil = 0
 		return
 	}
-	b.requests.EachBase(func(_ flow.RequestID, target entity.ID) {
+	b.requests.EachBase(func(id flow.RequestID, target entity.ID) {
 		home := a.homeOf(target)
-		if target == b.id || home.Role != wire.BaseApp || a.links.Dead(home.App) {
+		switch {
+		case target == b.id || home.Role != wire.BaseApp:
+			return
+		case a.links.Dead(home.App): // one that has come from another app may have missed that
+			b.fail(id, errBaseDead)
 			return
 		}
 		if t, err := b.talk(target, entity.BasePart); err == nil && t.prospect.MayAsk(a.now, flow.SeekAgain) {

@@ -33,6 +33,7 @@ type LoginApp struct {
 	reports app.Reports
 
 	full    bool // the CellAppMgr lets no one in for now
+	met     bool // the BaseAppMgr has once been there
 	logins  logins
 	queue   queue
 	refused RefusedCounts
@@ -316,6 +317,7 @@ func (l *LoginApp) welcomed(from sender, w *wire.Welcome) error {
 		return errOutdated
 	}
 	from.joined = true
+	l.met = l.met || from.role == wire.BaseAppMgr
 	from.Accepted()
 	if from.role == wire.CellAppMgr {
 		l.full = false // if it is full, the manager says so next
@@ -329,8 +331,8 @@ func (l *LoginApp) moveBaseAppMgr(now time.Duration, at mercury.Address) {
 	if at.IsZero() || at.At == l.baseAppMgr.At {
 		return
 	}
-	l.baseAppMgr.Move(at.At)
 	l.baseAppMgr.joined, l.baseAppMgr.at = false, mercury.Address{}
+	l.baseAppMgr.Move(at.At)
 	l.baseAppMgr.Tick(now)
 }
 
@@ -352,10 +354,25 @@ func (l *LoginApp) note(now time.Duration, level slog.Level, msg string, in *log
 // refuse tells a client why it may not come in: the code, and why the world is being stopped.
 func (l *LoginApp) refuse(now time.Duration, in *login, code protocol.Code) {
 	m := protocol.Refused{Code: code}
-	if code == protocol.ServerClosing {
+	switch code {
+	case protocol.ServerClosing:
 		_, m.Reason = l.manager.Stopping()
+	case protocol.NotReady:
+		m.Reason = l.unready()
 	}
 	l.refuseAs(now, in, &m)
+}
+
+// unready says why nobody can come in. (A player who came while another manager took over heard that
+// the server was still starting.)
+func (l *LoginApp) unready() string {
+	switch {
+	case l.baseAppMgr.joined:
+		return "no process takes players in at the moment"
+	case l.met:
+		return "the managers are away for the moment"
+	}
+	return "the managers have not answered yet"
 }
 
 // refuseAs tells a client in so many words, as an Auth may have it.

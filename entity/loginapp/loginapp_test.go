@@ -92,6 +92,10 @@ func TestRefusalsOfTheBaseAppMgr(t *testing.T) {
 	for _, code := range []protocol.Code{protocol.AlreadyLoggedIn, protocol.ServerBusy, protocol.NotReady} {
 		r, ch := annLogsIn(t)
 		r.fromManager(r.base, &wire.ProxyMade{Request: r.created().Request, Code: uint8(code)})
+		if code == protocol.NotReady {
+			r.wantUnready(ch, "no process takes players in at the moment")
+			continue
+		}
 		r.wantRefused(ch, code)
 	}
 }
@@ -158,12 +162,13 @@ func TestAuthSaysWhatIsTold(t *testing.T) {
 	}
 }
 
+// Who comes too early hears why: the world starts, or the managers are away.
 func TestNotReady(t *testing.T) {
 	r := newRig(t)
 	r.tick(0)
 	ch := r.connect()
 	r.say(ch, r.login("ann", "right"))
-	r.wantRefused(ch, protocol.NotReady)
+	r.wantUnready(ch, "the managers have not answered yet")
 
 	r = newRig(t)
 	r.join()
@@ -174,9 +179,9 @@ func TestNotReady(t *testing.T) {
 	r.net.Sent = nil
 	r.net.Ended[r.base] = true
 	r.l.Closed(r.now, r.base, mercury.ErrTimeout)
-	r.wantRefused(placing, protocol.NotReady)
+	r.wantUnready(placing, "the managers are away for the moment")
 	r.work()
-	r.wantRefused(checking, protocol.NotReady)
+	r.wantUnready(checking, "the managers are away for the moment")
 	if r.l.Counts().Joined {
 		t.Error("joined without a BaseAppMgr")
 	}
@@ -194,7 +199,7 @@ func TestFollowsTheBaseAppMgr(t *testing.T) {
 	r.net.Sent = nil
 	elsewhere := mercurytest.Host(8, 88)
 	r.fromManager(r.manager, &wire.Welcome{Term: 1, BaseAppMgr: elsewhere})
-	r.wantRefused(ch, protocol.NotReady)
+	r.wantUnready(ch, "the managers are away for the moment")
 	if !r.net.Ended[r.base] {
 		t.Error("the old channel stays open")
 	}

@@ -191,3 +191,10 @@ func (r *rig) wantRefused(ch mercury.ChannelID, want protocol.Code) {
 		r.t.Errorf("refused with %v, want %v", code, want)
 	}
 }
+
+func (r *rig) wantUnready(ch mercury.ChannelID, reason string) {
+	r.t.Helper()
+	if got := r.refusal(ch); got != (protocol.Refused{Code: protocol.NotReady, Reason: reason}) {
+		r.t.Errorf("refused with %v, want %q", &got, reason)
+	}
+}

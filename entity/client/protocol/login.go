@@ -39,6 +39,7 @@ const (
 	BadCredentials
 	AlreadyLoggedIn
 	ServerBusy
+	// NotReady: the world starts, or its managers are away; the reason says which.
 	NotReady
 	BadToken
 	Malformed
@@ -66,7 +67,7 @@ func (c Code) String() string {
 		BadCredentials:  "unknown user or wrong password",
 		AlreadyLoggedIn: "this account is already logged in",
 		ServerBusy:      "the server is busy, try again",
-		NotReady:        "the server is still starting",
+		NotReady:        "the server is not ready, try again",
 		BadToken:        "the login is not known or has expired",
 		Malformed:       "the client sent something that is not the protocol",
 		Flooding:        "the client sent too much",

@@ -40,11 +40,17 @@
 // alone: no client can call them, whatever mailbox it makes up.
 //
 // A service has a fragment on each BaseApp that has its script. The calls of one part go to the same
-// fragment, in their order, as long as that is there and shows life. When it has not acknowledged a call for
-// half a second, because its process stands still, is cut off or has died, the next calls of all on the
-// caller's app go to other fragments, until it does. A call that was made stays with its fragment, which may
-// have handled it: it is answered when that goes on, or fails with ErrNoEntity when it is declared dead. So
-// nothing is done twice; only between two fragments a later call may be handled before an earlier one.
+// fragment, in their order, as long as that is there and shows life. When it has not acknowledged a
+// call for half a second, because its process stands still, is cut off or has died, the next calls of
+// all on the caller's app go to other fragments, until it does. A call that was made stays with its
+// fragment, which may have handled it: it is answered when that goes on, or fails with ErrNoEntity
+// when it is declared dead. So nothing is done twice; only between two fragments a later call may be
+// handled before an earlier one.
+//
+// For two seconds after an app has come to the cluster, as when a world begins, a call to a service of
+// which no fragment is known waits for the first news of one. It fails with ErrNoService if there is
+// none until then, or if the caller goes to another app meanwhile; without Then it is counted as
+// refused.
 //
 // Each pair of ends is a flow: of the calls from one part to another, each is handled once, in the
 // order in which they were made, wherever both ends move; package entity/flow tells how. Calls to a

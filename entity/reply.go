@@ -27,7 +27,9 @@ var (
 	// ErrAnswered is returned for the token of a call that does not wait for an answer: it has one, or
 	// its caller's time is over.
 	ErrAnswered = errors.New("entity: the call does not wait for an answer")
-	// ErrNoService: no BaseApp runs the service, as far as is known here.
+	// ErrNoService: no BaseApp runs the service, as far as is known here. Call returns it, or a Reply has it
+	// if an app has come to the cluster less than two seconds before: then the call waits for news of the
+	// service first.
 	ErrNoService = errors.New("entity: nothing runs the service")
 )
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -111,6 +113,7 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readControllers(&rd)
 		case migrate.RequestsPart:
 			r.requests.Read(&rd, r.Now(), limits.Requests)
+			r.requests.EachUnbound(func(id flow.RequestID) { r.fail(id, entity.ErrNoService) })
 		case migrate.AnswersPart:
 			r.owed.Read(&rd, r.Now())
 		case migrate.FlowsPart:

@@ -46,23 +46,11 @@ func (c realCaller) CallMethod(q entity.Request) error {
 		}
 		return r.callOwn(&q)
 	}
-	return r.callPart(&q)
+	return r.callPart(&q, flow.RequestID{})
 }
 
-// callService calls a service, by one of its fragments.
-func (r *Real) callService(q *entity.Request) error {
-	if q.To = r.cell.population.service(q.Def.Name, r.e.ID); q.To == 0 {
-		return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
-	}
-	if err := r.callPart(q); err != nil {
-		return err
-	}
-	r.cell.population.env.Shared.Asked(q.To)
-	return nil
-}
-
-// callPart calls a part of another entity.
-func (r *Real) callPart(q *entity.Request) error {
+// callPart calls a part of another entity. kept is that of a call that has waited.
+func (r *Real) callPart(q *entity.Request, kept flow.RequestID) error {
 	p, err := r.peer(q.To, q.Kind.Via())
 	if err != nil {
 		return fmt.Errorf("%w: %w", entity.ErrFull, err)
@@ -78,14 +66,14 @@ func (r *Real) callPart(q *entity.Request) error {
 		return fmt.Errorf("%w: %w", entity.ErrFull, ErrTail)
 	}
 	r.tail.bytes += size
-	return r.sendCall(p, q)
+	return r.sendCall(p, q, kept)
 }
 
 // callHead is about how much a call is longer than its arguments.
 const callHead = 32
 
-// sendCall sends a call to the part that a flow leads to.
-func (r *Real) sendCall(p *peer, q *entity.Request) error {
+// sendCall sends a call to the part that a flow leads to. One that was kept fails later if it cannot be sent.
+func (r *Real) sendCall(p *peer, q *entity.Request, kept flow.RequestID) error {
 	if !p.out.HasRoom() {
 		return fmt.Errorf("%w: %w", entity.ErrFull, r.unsent(p, flow.ErrFull))
 	}
@@ -98,14 +86,19 @@ func (r *Real) sendCall(p *peer, q *entity.Request) error {
 		m.Turn = p.turns
 	}
 	var err error
-	if q.OnReply != "" {
-		if m.Request, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, limits.Requests); err != nil {
+	if m.Request = kept; q.OnReply != "" {
+		if kept.IsZero() {
+			m.Request, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, limits.Requests)
+		}
+		if err != nil {
 			return err
 		}
 		m.Within = q.Within
 	}
 	if err = r.send(p, m.Append(nil)); err != nil {
-		r.requests.Take(m.Request)
+		if kept.IsZero() {
+			r.requests.Take(m.Request)
+		}
 		return fmt.Errorf("%w: %w", entity.ErrFull, err)
 	}
 	return nil
@@ -129,7 +122,7 @@ func (r *Real) callOwn(q *entity.Request) error {
 		}
 		return nil
 	}
-	return r.sendCall(r.base(), q)
+	return r.sendCall(r.base(), q, flow.RequestID{})
 }
 
 // callSelf calls a method of the cell part at once. Whatever becomes of the entity, it made the call

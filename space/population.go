@@ -54,6 +54,7 @@ type Population struct {
 	teleports  []*Real // that have one which has not ended
 	turned     turnedAway
 	accepted   acceptances
+	early      script.Early[*Real]
 	now        time.Duration // of the newest tick or TellEarly, as its cells have it
 	ahead      time.Duration // by how much the time of the cluster is ahead of now, as of the newest tick
 	arrival    time.Duration // of the newest message, by the same clock as now; see Arrive
@@ -139,6 +140,7 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	}
 	p.now, p.ahead = now, cluster-now
 	p.runAnnexes(now, cluster)
+	p.runEarly()
 	for _, c := range p.cells {
 		c.runTick(now, cluster, dt)
 	}

@@ -88,7 +88,7 @@ func (r *Real) SpawnNear(info SpawnInfo, method string, user int64) error {
 		return fmt.Errorf("%w: %d bytes, at most %d are sent", entity.ErrArguments, len(args), flow.MaxArguments)
 	}
 	return r.callPart(&entity.Request{To: near.ID, Kind: entity.CellMailbox, At: near.At, Salt: near.Salt, Def: near.Def,
-		Method: int(flow.AskSpawn), Args: args, OnReply: method, User: user, Within: limits.DefaultCallTime})
+		Method: int(flow.AskSpawn), Args: args, OnReply: method, User: user, Within: limits.DefaultCallTime}, flow.RequestID{})
 }
 
 // answerAsk answers who wants to make an entity near this one.

@@ -74,7 +74,7 @@ func (r *Real) wish(what uint16, w *flow.Wish, method string, user int64) error 
 	}
 	return r.sendCall(r.base(), &entity.Request{
 		To: r.e.ID, Kind: entity.BaseMailbox, Def: r.e.Def, Method: int(what), Args: args, OnReply: method, User: user, Within: wishPatience,
-	})
+	}, flow.RequestID{})
 }
 
 // tellGrant tells the script what became of a wish: by an answer, or by err.

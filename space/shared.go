@@ -4,11 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // Shared is what the whole cluster shares, as this CellApp knows it.
@@ -20,21 +18,6 @@ func (p *Population) sharedLast() uint64 {
 		return 0
 	}
 	return p.env.Shared.Last()
-}
-
-// service is the base that runs a service for a caller, 0 if nobody is known to.
-func (p *Population) service(name string, caller entity.ID) entity.ID {
-	if p.env.Shared == nil {
-		return 0
-	}
-	return p.env.Shared.Choose(name, caller)
-}
-
-// heardService notes the acks of those that run services.
-func (p *Population) heardService(a *flow.Ack, from mercury.Address) {
-	if s := p.env.Shared; s != nil && a.FromPart == entity.BasePart && s.Owes(a.From) && p.homeOfBase(a.From) == from {
-		s.Heard(a.From)
-	}
 }
 
 // hearShared tells the script of changes since it last heard. The number travels with the real, so

@@ -196,6 +196,7 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 			return
 		}
 		a.ids, a.allocator = ids, m.Allocator
+		a.shared.Expect()
 		a.log.Info("joined the cluster", "number", m.Number, "allocator", m.Allocator)
 	}
 	if !a.started {

@@ -73,6 +73,7 @@ type BaseApp struct {
 
 	talking talking
 	failed  script.Failures[*base]
+	early   script.Early[*base]
 	passed  flow.Message // scratch for flows of bases
 
 	downloads downloads
@@ -236,6 +237,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 // tickLife is what bases do in a tick, and what is done for them.
 func (a *BaseApp) tickLife() {
 	a.endMourning()
+	a.tickEarly()
 	a.tickBases()
 	a.sendFlows()
 	a.tickTalks()

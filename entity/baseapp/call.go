@@ -50,27 +50,11 @@ func (b *base) CallMethod(q entity.Request) error {
 		}
 		return b.callOwn(&q)
 	}
-	return b.callOther(&q)
+	return b.callOther(&q, flow.RequestID{})
 }
 
-// callService calls a service, by one of its fragments, which may be the caller.
-func (b *base) callService(q *entity.Request) error {
-	s := b.app.shared
-	if q.To = s.Choose(q.Def.Name, b.id); q.To == 0 {
-		return fmt.Errorf("%w: %s", entity.ErrNoService, q.Def.Name)
-	}
-	if q.To == b.id {
-		return b.callSelf(q)
-	}
-	if err := b.callOther(q); err != nil {
-		return err
-	}
-	s.Asked(q.To)
-	return nil
-}
-
-// callOther calls a part of another entity.
-func (b *base) callOther(q *entity.Request) error {
+// callOther calls a part of another entity. kept is that of a call that has waited.
+func (b *base) callOther(q *entity.Request, kept flow.RequestID) error {
 	t, err := b.talk(q.To, q.Kind.Via())
 	if err != nil {
 		return err
@@ -78,7 +62,7 @@ func (b *base) callOther(q *entity.Request) error {
 	if t.at.IsZero() && q.At.IsValid() {
 		t.at = mercury.Address{At: q.At, Salt: q.Salt}
 	}
-	return b.sendCall(q, t.say)
+	return b.sendCall(q, kept, t.say)
 }
 
 // callOwn calls a part of the own entity.
@@ -92,7 +76,7 @@ func (b *base) callOwn(q *entity.Request) error {
 	case q.Kind.Via() == entity.CellPart && !b.link.Open():
 		return entity.ErrNoPart
 	case q.Kind.Via() == entity.CellPart:
-		return b.sendCall(q, b.sendCell)
+		return b.sendCall(q, flow.RequestID{}, b.sendCell)
 	case q.Kind.Part() == entity.ClientPart:
 		return b.callClient(q.Method, q.Args)
 	}
@@ -139,21 +123,24 @@ func (b *base) callSelf(q *entity.Request) error {
 	return nil
 }
 
-// sendCall sends a call to a part by send.
-func (b *base) sendCall(q *entity.Request, send func(payload []byte) error) error {
+// sendCall sends a call to a part by send. One that was kept fails later if it cannot be sent.
+func (b *base) sendCall(q *entity.Request, kept flow.RequestID, send func(payload []byte) error) error {
 	m := flow.ServerCall{Caller: b.id, CallerPart: entity.BasePart, Part: q.Kind.Part(), Type: q.Def.ID, Method: uint16(q.Method), Args: q.Args}
-	if q.OnReply != "" {
+	if m.Request = kept; q.OnReply != "" {
 		var err error
-		if m.Request, err = b.requests.Add(b.app.game, q, 0, b.life(), limits.BaseRequests); err != nil {
+		if kept.IsZero() {
+			m.Request, err = b.requests.Add(b.app.game, q, 0, b.life(), limits.BaseRequests)
+		}
+		if err != nil {
 			return err
 		}
 		m.Within = q.Within
 	}
-	if err := send(m.Append(b.app.payload[:0])); err != nil {
+	err := send(m.Append(b.app.payload[:0]))
+	if err != nil && kept.IsZero() {
 		b.requests.Take(m.Request)
-		return err
 	}
-	return nil
+	return err
 }
 
 // takeCall takes a call of a script that a part of an entity makes or, if that is the own cell part,

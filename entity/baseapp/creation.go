@@ -107,7 +107,7 @@ func (b *base) askPlace(c *creation, near property.Mailbox) error {
 	}
 	c.asking = true
 	return b.callOther(&entity.Request{To: m.ID, Kind: entity.CellMailbox, At: m.At, Salt: m.Salt, Def: m.Def,
-		Method: int(flow.AskPlace), OnReply: c.method, User: int64(c.request), Within: limits.DefaultCallTime})
+		Method: int(flow.AskPlace), OnReply: c.method, User: int64(c.request), Within: limits.DefaultCallTime}, flow.RequestID{})
 }
 
 // placed takes the answer of the entity to be near to, or why there is none.

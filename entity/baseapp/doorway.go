@@ -96,7 +96,11 @@ func (a *BaseApp) turnAway(ch mercury.ChannelID, what string, from mercury.Addre
 // name learns who belongs to the cluster, and handles their waiting messages. It is called only
 // from the handler of the manager's message.
 func (a *BaseApp) name(m *wire.Members) {
+	known := a.roster.Changes()
 	a.roster.Name(m)
+	if a.roster.Changes() != known {
+		a.shared.Expect()
+	}
 	a.silent = slices.DeleteFunc(a.silent, func(s silentChannel) bool {
 		peer, ok := a.net.Peer(s.ch)
 		return ok && !a.outside(s.ch) && a.isApp(s.ch, peer)

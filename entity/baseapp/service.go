@@ -14,8 +14,10 @@ import (
 // gate to another system. Each BaseApp that has a script for it runs a fragment, which is a base of the
 // service's definition. All apps know the fragments by what the cluster shares. A call to the service
 // (entity.ServiceMailbox) goes to one of them, the same for all calls of a caller as long as there
-// are the same ones and that one shows life. One that has acknowledged nothing for half a second gets no new
-// calls from that app until it does; what it was sent stays with it (internal/app/fragments.go).
+// are the same ones and that one shows life. One that has acknowledged nothing for half a second gets
+// no new calls from that app until it does; what it was sent stays with it (internal/app/fragments.go).
+// Calls that come before the first news of a service wait for that, two seconds at most
+// (callservice.go).
 //
 //	          joined                 leaves                      serveGrace
 //	resting ---------> serving ----------------> not listed -----------------> ended

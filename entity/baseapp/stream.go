@@ -287,6 +287,7 @@ func (a *BaseApp) restore(h *heritage) error {
 	}
 	b.reviveGiving()
 	b.seek()
+	b.requests.EachUnbound(func(id flow.RequestID) { b.fail(id, entity.ErrNoService) })
 	b.copied.came = h.came
 	b.numberCopies(h.from)
 	b.retain(h.parts)

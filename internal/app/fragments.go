@@ -45,8 +45,12 @@ import (
 
 const (
 	// SilentAfter is how long a fragment may leave a call unacknowledged. It acks within a tick of its app,
-	// so it has missed five, and the CellAppMgr has begun to look after that app.
+	// so by default it has missed five, and the CellAppMgr has begun to look after that app.
 	SilentAfter = 500 * time.Millisecond
+	// FirstNews is how long calls to a service that nobody is known to run wait for news of it, from when an
+	// app has last come to the cluster: a BaseApp makes its fragments in its first tick, and all know of
+	// them some ticks later. Without it what a world begins with would find no services.
+	FirstNews = 2 * time.Second
 	// AskAgain is how long a fragment is left at its silence if nothing more is heard of it. By default
 	// the verdict has come by then.
 	AskAgain = 10 * time.Second
@@ -58,6 +62,7 @@ type fragments struct {
 	// owing is since when, in awake time, each of them that was asked owes a sign of life; 0 if it does not.
 	owing     map[entity.ID]time.Duration
 	awake, at time.Duration
+	until     time.Duration // in awake time: news may come
 }
 
 func newFragments() fragments {
@@ -70,6 +75,12 @@ func (s *Shared) Tick(now time.Duration) {
 	f.awake += max(1, min(now-f.at, SilentAfter/5))
 	f.at = now
 }
+
+// Expect notes that an app has come to the cluster, which may run services.
+func (s *Shared) Expect() { s.fragments.until = s.fragments.awake + FirstNews }
+
+// Expects reports whether a service that nobody is known to run may be one of which the news is yet to come.
+func (s *Shared) Expects() bool { return s.fragments.awake < s.fragments.until }
 
 // Serve says that a base is the fragment of a service on the app with an allocator; with id 0 that there is
 // none any more.

@@ -31,8 +31,8 @@ type Waiting struct {
 	Due      time.Duration
 	Callback string
 	User     int64
-	Target   entity.ID
-	Type     uint16 // of the target
+	Target   entity.ID // 0 for a service of which it is not known yet who runs it; see Early
+	Type     uint16    // of the target
 	Part     entity.Part
 	Method   uint16
 }
@@ -86,6 +86,26 @@ func (t *Requests) Take(id flow.RequestID) (Waiting, bool) {
 	x := t.list[i]
 	t.list = slices.Delete(t.list, i, i+1)
 	return x, true
+}
+
+// Bind names the target of a call that had none, and is how long that may still wait for its answer; false
+// if it does not wait any more.
+func (t *Requests) Bind(now time.Duration, id flow.RequestID, target entity.ID) (within time.Duration, waits bool) {
+	i, found := t.find(id)
+	if !found || t.list[i].Target != 0 || t.list[i].Due <= now {
+		return 0, false
+	}
+	t.list[i].Target = target
+	return t.list[i].Due - now, true
+}
+
+// EachUnbound calls f for each call without a target.
+func (t *Requests) EachUnbound(f func(id flow.RequestID)) {
+	for i := range t.list {
+		if t.list[i].Target == 0 {
+			f(t.list[i].ID)
+		}
+	}
 }
 
 // TakeAnswer takes out the call that an entity answers, any part of it, since one that hands calls

@@ -68,7 +68,11 @@ var (
 // name learns who belongs to the cluster. Their waiting messages are handled after the message at
 // hand.
 func (a *CellApp) name(m *wire.Members) {
+	known := a.roster.Changes()
 	a.roster.Name(m)
+	if a.roster.Changes() != known {
+		a.shared.Expect()
+	}
 	for _, x := range m.Apps {
 		a.named = append(a.named, x.App)
 	}

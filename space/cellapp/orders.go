@@ -80,6 +80,7 @@ func (a *CellApp) welcome(from sender, m *wire.Welcome) error {
 		return err
 	}
 	a.alloc = alloc
+	a.shared.Expect()
 	a.shift = m.GameTime - from.now
 	a.log.Info("CellApp joined", "number", m.Number, "term", m.Term)
 	return nil

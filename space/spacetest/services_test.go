@@ -9,6 +9,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster"
@@ -83,6 +85,7 @@ type speaker struct {
 }
 
 func (s *speaker) OnCreated() {
+	s.a.ask(s.service())
 	_ = s.CreateCell(1, property.Vector3{X: float32(s.ID()%7) * 10}, property.Vector3{}, nil)
 	_, _ = s.AddTimer(100*time.Millisecond, 100*time.Millisecond, "OnBeat", 0)
 }
@@ -100,6 +103,7 @@ type speakerCell struct {
 }
 
 func (s *speakerCell) OnCreated() {
+	s.a.ask(s.Lookup(0, "Filter", entity.ServiceMailbox))
 	_, _ = s.AddTimer(100*time.Millisecond, 100*time.Millisecond, "OnBeat", 0)
 }
 func (s *speakerCell) OnClean(r entity.Reply) { s.a.hear(r) }
@@ -121,7 +125,7 @@ func services(t *testing.T, served bool, apply ...func(*spacetest.Config)) (*spa
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &asked{by: map[entity.ID]int{}, handled: map[string]int{}, now: func() time.Duration { return 0 }}
+	a := &asked{by: map[entity.ID]int{}, handled: map[string]int{}, now: func() time.Duration { return 1 }}
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register(cells, "Speaker", func() *speakerCell { return &speakerCell{a: a} })
 	baseapp.Register(bases, "Speaker", func() *speaker { return &speaker{a: a} })
@@ -151,6 +155,24 @@ func (a *asked) during(w *spacetest.World, d time.Duration) asked {
 	a.by, a.last = map[entity.ID]int{}, nil
 	w.Run(d)
 	return asked{said: a.said - was.said, answered: a.answered - was.answered, failed: a.failed - was.failed, by: a.by, last: a.last}
+}
+
+// What a world begins with finds its services: calls wait for the first news of them, and no call fails.
+func TestServiceInTheFirstBeat(t *testing.T) {
+	for name, loss := range map[string]float64{"clean": 0, "loss": 0.05} {
+		t.Run(name, func(t *testing.T) {
+			w, a := services(t, true, func(c *spacetest.Config) { c.Link = mercurytest.Link{Delay: time.Millisecond, Loss: loss} })
+			if a.failed > 0 || a.answered < a.said-50 {
+				t.Errorf("of the first %d calls %d were answered, %d failed: %v", a.said, a.answered, a.failed, a.last)
+			}
+			if repeated := a.repeated(); repeated > 0 {
+				t.Errorf("%d calls were handled twice", repeated)
+			}
+			if got := a.during(w, time.Second); got.failed > 0 {
+				t.Errorf("then %d failed: %v", got.failed, got.last)
+			}
+		})
+	}
 }
 
 // Calls to a service are answered by fragments on all BaseApps, also on those that come later.
@@ -257,6 +279,9 @@ func TestServiceFragmentIsMadeAgain(t *testing.T) {
 // Without a script nobody runs a service, and the caller is told.
 func TestServiceThatNobodyRuns(t *testing.T) {
 	w, a := services(t, false)
+	if n := a.between(0, time.Second); n.made == 0 || n.failed != n.made || n.longest > app.FirstNews+200*time.Millisecond || !errors.Is(a.last, entity.ErrNoService) {
+		t.Errorf("the first calls: %+v, %v", n, a.last)
+	}
 	if got := a.during(w, time.Second); got.failed < got.said-1 || !errors.Is(got.last, entity.ErrNoService) {
 		t.Errorf("%d of %d calls failed: %v", got.failed, got.said, got.last)
 	}

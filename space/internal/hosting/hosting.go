@@ -84,6 +84,8 @@ type Shared interface {
 	// Asked notes that the call has gone to it. Owes reports whether it has yet to ack one, and Heard
 	// notes that it does.
 	Choose(service string, caller entity.ID) entity.ID
+	// Expects reports whether news of services may be yet to come.
+	Expects() bool
 	Asked(fragment entity.ID)
 	Owes(fragment entity.ID) bool
 	Heard(fragment entity.ID)

@@ -104,7 +104,7 @@ func TestAccidentalChannels(t *testing.T) {
 	r := joinedRig(t)
 	for name, msg := range map[string][]byte{
 		"garbage":           {250, 1, 2},
-		"join":              wire.Encode(nil, &wire.Join{Role: wire.CellApp})[:1],
+		"join":              wire.Encode(nil, &wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp})[:1],
 		"cellapp's message": wire.Encode(nil, &wire.Geometry{}),
 	} {
 		p := r.connect(1)

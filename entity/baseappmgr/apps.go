@@ -89,8 +89,8 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 	switch {
 	case apps == nil:
 		return m.refuse(from.ch, fmt.Sprintf("a %v does not join the BaseAppMgr", j.Role))
-	case j.Digest != m.cfg.Schema.Digest:
-		return m.refuse(from.ch, "its entity definitions differ from the BaseAppMgr's: start all processes with the same ones")
+	case j.Disagreement(m.cfg.Schema.Digest) != "":
+		return m.refuse(from.ch, j.Disagreement(m.cfg.Schema.Digest))
 	}
 	i, ok := findApp(*apps, from.at)
 	if !ok {

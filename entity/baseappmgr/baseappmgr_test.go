@@ -197,8 +197,8 @@ func TestBaseAppThatDoesNotAnswer(t *testing.T) {
 func TestJoins(t *testing.T) {
 	r := newRig(t)
 	for name, j := range map[string]*wire.Join{
-		"other definitions": {Role: wire.BaseApp, Digest: [16]byte{1}},
-		"CellApp":           {Role: wire.CellApp, Digest: r.m.cfg.Schema.Digest},
+		"other definitions": {Speaks: wire.Spoken(), Role: wire.BaseApp, Digest: [16]byte{1}},
+		"CellApp":           {Speaks: wire.Spoken(), Role: wire.CellApp, Digest: r.m.cfg.Schema.Digest},
 	} {
 		ch := r.net.Accept(mercurytest.Host(3, 33))
 		r.say(ch, j)
@@ -494,7 +494,7 @@ func TestNoiseIsCounted(t *testing.T) {
 
 func FuzzMessage(f *testing.F) {
 	for _, m := range []wire.Message{
-		&wire.Join{Role: wire.BaseApp}, &wire.CreateProxy{Request: 1, Account: "ann"}, &wire.ProxyMade{Request: 1, ID: 1},
+		&wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp}, &wire.CreateProxy{Request: 1, Account: "ann"}, &wire.ProxyMade{Request: 1, ID: 1},
 		&wire.ProxyGone{Account: "ann", ID: 1}, &wire.Welcome{},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 1}, {Account: "bob", ID: 2}}}, &wire.AppDead{Role: wire.BaseApp, App: mercurytest.Host(3, 33)},
 	} {

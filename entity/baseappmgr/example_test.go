@@ -32,8 +32,8 @@ func Example() {
 	m.Opened(0, manager, cellAppMgr)
 	say(manager, &wire.Welcome{Number: 1, Term: 1, CellAppMgr: cellAppMgr})
 	say(manager, &wire.Members{}) // no BaseApp is there whose accounts are not known yet
-	say(loginApp, &wire.Join{Role: wire.LoginApp, Digest: schema.Digest})
-	say(baseApp, &wire.Join{Role: wire.BaseApp, Digest: schema.Digest})
+	say(loginApp, &wire.Join{Speaks: wire.Spoken(), Role: wire.LoginApp, Digest: schema.Digest})
+	say(baseApp, &wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp, Digest: schema.Digest})
 	say(loginApp, &wire.CreateProxy{Request: 1, Account: "ann"})
 	say(loginApp, &wire.CreateProxy{Request: 2, Account: "bob"})
 	say(baseApp, &wire.ProxyMade{Request: 1, ID: 7})

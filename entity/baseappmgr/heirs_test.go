@@ -208,7 +208,7 @@ func TestDeadBeforeItJoins(t *testing.T) {
 		if !open {
 			r.m.Opened(r.now, ch, baseX)
 		}
-		r.say(ch, &wire.Join{Role: wire.BaseApp, Digest: r.m.cfg.Schema.Digest})
+		r.say(ch, &wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp, Digest: r.m.cfg.Schema.Digest})
 		r.say(ch, &wire.Names{Entries: []wire.Named{{Name: "guild", ID: 9}}, Last: true})
 		if n := r.m.Counts().Names; n != 0 || getApp(r.m.baseApps, baseX) != nil {
 			t.Errorf("open before %v: %d names of a dead app", open, n)

@@ -80,7 +80,7 @@ func (r *rig) join(role wire.Role, at mercury.Address) mercury.ChannelID {
 	r.t.Helper()
 	ch := r.net.Accept(at)
 	r.m.Opened(r.now, ch, at)
-	r.say(ch, &wire.Join{Role: role, Digest: r.m.cfg.Schema.Digest})
+	r.say(ch, &wire.Join{Speaks: wire.Spoken(), Role: role, Digest: r.m.cfg.Schema.Digest})
 	var w wire.Welcome
 	if id, body := r.got(ch); id != wire.WelcomeID || w.Parse(body) != nil || w.BaseAppMgr != r.net.Self() || w.Term != 4 || w.CellAppMgr != cellAppMgr {
 		r.t.Fatalf("message %d, welcome %+v", id, w)

@@ -237,11 +237,14 @@ func (d *DBApp) heeded(f func(*wire.Members)) func(sender, *wire.Members) error 
 
 // join answers a BaseApp that wants to call. It is heard once the CellAppMgr has named it.
 func (d *DBApp) join(from sender, j *wire.Join) {
+	why := j.Disagreement(d.cfg.Schema.Digest)
+	if j.Role != wire.BaseApp {
+		why = fmt.Sprintf("a %v does not join the DBApp", j.Role)
+	}
 	switch {
-	case j.Role != wire.BaseApp:
-		d.links.Reply(from.ch, &wire.Refused{Reason: fmt.Sprintf("a %v does not join the DBApp", j.Role)})
-	case j.Digest != d.cfg.Schema.Digest:
-		d.links.Reply(from.ch, &wire.Refused{Reason: "its entity definitions differ from the DBApp's: start all processes with the same ones"})
+	case why != "":
+		d.links.Reply(from.ch, &wire.Refused{Reason: why})
+		d.refused(from.app, fmt.Errorf("dbapp: join refused: %s", why))
 	default:
 		d.number++
 		if d.came < 0 {

@@ -109,7 +109,7 @@ func (r *rig) baseApp(n byte) mercury.ChannelID {
 	r.say(r.manager, &m)
 	ch := r.net.Accept(at)
 	r.d.Opened(r.now, ch, at)
-	r.say(ch, &wire.Join{Role: wire.BaseApp, Digest: r.d.cfg.Schema.Digest})
+	r.say(ch, &wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp, Digest: r.d.cfg.Schema.Digest})
 	r.net.Take(ch)
 	return ch
 }

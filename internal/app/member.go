@@ -50,6 +50,7 @@ type Member struct {
 // NewMember returns a member that joins on its first Tick. A zero at waits until Move says where
 // the manager is.
 func NewMember(links *Links, at netip.AddrPort, join wire.Join) Member {
+	join.Speaks = wire.Spoken()
 	return Member{At: at, Join: join, links: links}
 }
 

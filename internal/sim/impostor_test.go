@@ -67,7 +67,7 @@ func (x *impostor) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Ad
 		x.claim(ch)
 	}
 	if x.joined != 0 && (peer.At == x.r.manager.at || peer.At == x.r.logins[0].at) {
-		x.say(ch, &wire.Join{Role: x.joined, Digest: x.r.world.schema.Digest})
+		x.say(ch, &wire.Join{Speaks: wire.Spoken(), Role: x.joined, Digest: x.r.world.schema.Digest})
 	}
 }
 
@@ -80,7 +80,7 @@ func (x *impostor) claim(ch mercury.ChannelID) {
 	}
 	x.n++
 	x.said[wire.JoinID]++
-	x.say(ch, &wire.Join{Role: wire.CellApp, Digest: x.r.world.schema.Digest, Term: term})
+	x.say(ch, &wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: x.r.world.schema.Digest, Term: term})
 }
 
 func (x *impostor) say(ch mercury.ChannelID, m wire.Message) {
@@ -241,7 +241,7 @@ func (x *impostor) orders() []wire.Message {
 		&wire.Shed{To: x.p.Address(), Bases: 1 << 20}, &wire.NameLost{Name: fmt.Sprintf("name %d", x.n%8), ID: x.victim().ID, Holder: x.r.id()},
 		&wire.ReadWatch{Number: uint64(x.n), Role: wire.CellApp, App: 1, List: true}, &wire.SetWatch{Number: uint64(x.n), Role: wire.CellApp, App: 1, Path: "witness/bytes_per_tick", Text: "300"},
 		&wire.Watched{Number: uint64(x.n % 16), Values: []watch.Value{{Path: "a", Text: "b"}}},
-		&wire.LeaseAsk{Term: 99, Round: 1}, &wire.LeaseVote{Term: 1 + uint32(x.n%4), Round: uint64(x.r.now), Granted: x.n%2 == 0, Highest: cellappmgr.MaxTerm},
+		&wire.LeaseAsk{Speaks: wire.Spoken(), Digest: x.r.world.schema.Digest, Term: 99, Round: 1}, &wire.LeaseVote{Term: 1 + uint32(x.n%4), Round: uint64(x.r.now), Granted: x.n%2 == 0, Highest: cellappmgr.MaxTerm},
 	}
 }
 

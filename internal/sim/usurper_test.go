@@ -70,7 +70,7 @@ func TestImpostorAtTheVote(t *testing.T) {
 func (x *impostor) hangOver(term uint32) []wire.Message {
 	self := x.p.Address()
 	lies := []wire.Message{
-		&wire.LeaseAsk{Term: term, Round: uint64(x.r.now)}, &wire.LeaseVote{Term: term, Round: uint64(x.r.now), Granted: true, Highest: term},
+		&wire.LeaseAsk{Speaks: wire.Spoken(), Digest: x.r.world.schema.Digest, Term: term, Round: uint64(x.r.now)}, &wire.LeaseVote{Term: term, Round: uint64(x.r.now), Granted: true, Highest: term},
 		&wire.LeaseVote{Term: term + 1, Round: uint64(x.r.now), Granted: true, Highest: term},
 		&wire.Welcome{Number: 1, Allocator: 1, Term: term}, &wire.Dismissed{Term: term, Reason: "go"},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: self}, {Role: wire.BaseApp, App: self}}}, &wire.Freeze{On: true},

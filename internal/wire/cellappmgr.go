@@ -25,21 +25,43 @@ type Join struct {
 	// a Rejoin follows. It is 0 for a new start, and for an app that comes back to the manager it
 	// knows.
 	Term uint32
+	// Speaks are the versions of the messages that the app can speak. Up to here a Join never changes.
+	Speaks Versions
 }
 
-func (m *Join) code(c *codec.Coder) {
-	codeRole(c, &m.Role)
-	c.Array(m.Digest[:])
-	codec.Uint32(c, &m.Term)
+// Append encodes m.
+func (m *Join) Append(b []byte) []byte {
+	b = append(b, byte(m.Role))
+	b = append(b, m.Digest[:]...)
+	b = binary.AppendUvarint(b, uint64(m.Term))
+	if m.Speaks == (Versions{}) {
+		return b // so says who knows of no versions
+	}
+	return codec.Append(b, m.Speaks.code)
 }
 
-// Append and Parse are what code describes.
-func (m *Join) Append(b []byte) []byte  { return codec.Append(b, m.code) }
-func (m *Join) Parse(body []byte) error { return parse(body, m, m.code) }
+// Parse decodes a body. Of one of another version it reads what never changes.
+func (m *Join) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	*m = Join{Role: Role(r.U8())}
+	copy(m.Digest[:], r.Take(len(m.Digest)))
+	m.Term = fields.ReadUint32(&r)
+	if r.Len() > 0 {
+		m.Speaks = Versions{r.U16(), r.U16()}
+		if m.Speaks == (Versions{}) {
+			r.Fail(errNoVersion) // there is one encoding of each
+		}
+	}
+	if !m.Speaks.foreign(&r) && (m.Role < CellAppMgr || m.Role > Observer) {
+		r.Fail(codec.ErrValue)
+	}
+	return done(&r, "join")
+}
 
 var (
 	errUnknownFlags = errors.New("unknown flags")
 	errNoProfile    = errors.New("an announced part is empty")
+	errNoVersion    = errors.New("no version is said as one")
 )
 
 // CellsReport is a CellApp's report on its cells, several times a second. It may leave out a cell

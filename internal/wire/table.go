@@ -203,7 +203,7 @@ const (
 var table = newTable(
 	// Of managers.
 	row[Welcome](WelcomeID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, Observer), BaseAppMgr.to(BaseApp, LoginApp), DBApp.to(BaseApp)),
-	row[Refused](RefusedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, Observer), BaseAppMgr.to(BaseApp, LoginApp), DBApp.to(BaseApp)),
+	row[Refused](RefusedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, Observer, CellAppMgr), BaseAppMgr.to(BaseApp, LoginApp), DBApp.to(BaseApp)),
 	row[Dismissed](DismissedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, DBApp, Observer), BaseAppMgr.to(BaseApp)),
 	row[AppDead](AppDeadID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, DBApp)),
 	row[Freeze](FreezeID, Observer.to(CellAppMgr).proving(mercury.Operator), CellAppMgr.to(CellApp, BaseApp)),

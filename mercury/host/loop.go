@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -39,7 +40,7 @@ func (p *Process) loop() error {
 		}
 		if e, ok := p.app.(Ending); ok && e.Ended() {
 			p.log.Info("the app has ended")
-			return p.stop()
+			return p.stopAtFault(p.app)
 		}
 		if r, ok := p.app.(Resting); ok {
 			p.next = r.NextTick()
@@ -48,6 +49,15 @@ func (p *Process) loop() error {
 			return err
 		}
 	}
+}
+
+// stopAtFault stops, and returns why the app has ended if that was no success.
+func (p *Process) stopAtFault(a App) error {
+	err := p.stop()
+	if f, ok := a.(Faulty); ok {
+		return errors.Join(f.Fault(), err)
+	}
+	return err
 }
 
 // runInbox runs what was posted, and returns the order that stands.

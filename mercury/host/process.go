@@ -59,6 +59,12 @@ type Stoppable interface {
 	Stopping()
 }
 
+// Faulty is an Ending that can end because it is of no use.
+type Faulty interface {
+	// Fault says why, for Process.Err; nil if all is done that it was for.
+	Fault() error
+}
+
 // Troubled is an App that can say why it is of no use yet: a manager has refused it, or
 // is not to be reached.
 type Troubled interface {

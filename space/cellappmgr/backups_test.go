@@ -46,7 +46,7 @@ func TestVerdictCarriesTheRule(t *testing.T) {
 // rejoinWith lets an app come back that tells rules.
 func (r *rig) rejoinWith(role wire.Role, host int, told wire.Rejoin, rules ...wire.RejoinRule) *peer {
 	p := r.connect(role, at(host))
-	p.send(&wire.Join{Role: role, Digest: digest, Term: 1})
+	p.send(&wire.Join{Speaks: wire.Spoken(), Role: role, Digest: digest, Term: 1})
 	p.send(&told)
 	for i := range rules {
 		p.send(&rules[i])
@@ -188,7 +188,7 @@ func TestMissingOneJoins(t *testing.T) {
 func TestNonsenseRules(t *testing.T) {
 	r := next(t, nil)
 	p := r.connect(wire.BaseApp, at(20))
-	p.send(&wire.Join{Role: wire.BaseApp, Digest: digest, Term: 1})
+	p.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp, Digest: digest, Term: 1})
 	p.send(&wire.RejoinRule{App: at(21)}) // before the Rejoin
 	if n := r.m.Counts().Malformed; n != 1 {
 		t.Errorf("%d malformed", n)

@@ -57,6 +57,7 @@ type CellAppMgr struct {
 	storing   storing
 	// superseded: an app was welcomed by a manager of a higher term.
 	superseded bool
+	fault      error // why this manager must not lead, and does nothing
 	// seatCounts is what the Seat that runs this manager has counted; nil without one. A Seat asks
 	// for a higher term than that of an app which outranks the manager.
 	seatCounts  *SeatCounts

@@ -55,9 +55,9 @@ const (
 // Managers believe each other's votes: only a process at one of Places, with the cluster's key if there is
 // one, is heard. One of them that lies could give its vote twice, or use up all terms.
 type election struct {
-	send func(i int, msg wire.Message) // to voter i
-	self int                           // index of this manager among the voters
-	n    int                           // voters
+	send func(i int, msg *wire.LeaseAsk) // to voter i
+	self int                             // index of this manager among the voters
+	n    int                             // voters
 
 	ballotPaper
 
@@ -101,7 +101,7 @@ type vote struct {
 // notGranted is before any ask.
 const notGranted = time.Duration(-1 << 62)
 
-func newElection(self, n int, send func(i int, msg wire.Message)) *election {
+func newElection(self, n int, send func(i int, msg *wire.LeaseAsk)) *election {
 	return &election{send: send, self: self, n: n, asked: make([]time.Duration, n)}
 }
 

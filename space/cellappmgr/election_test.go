@@ -57,7 +57,7 @@ func (p *polling) start(i int) {
 	v := p.voters[i]
 	v.address = mercury.Address{At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}), 1), Salt: p.chance.Uint32() | 1}
 	v.leads, v.granted, v.until = false, Grant{}, 0
-	v.e = newElection(i, len(p.voters), func(to int, m wire.Message) { p.post(i, to, m) })
+	v.e = newElection(i, len(p.voters), func(to int, m *wire.LeaseAsk) { p.post(i, to, m) })
 }
 
 func (p *polling) post(from, to int, m wire.Message) {

@@ -1,11 +1,13 @@
 package cellappmgr
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -52,7 +54,10 @@ func (s *Seat) hangUp(f *fellow) {
 }
 
 // lost forgets the channel to another manager, and what it was told over that.
-func (f *fellow) lost() { f.ch, f.open, f.told, f.toldSaved, f.knows = 0, false, nil, false, false }
+func (f *fellow) lost() {
+	f.ch, f.open, f.told, f.toldSaved, f.knows = 0, false, nil, false, false
+	f.refuses, f.foreign, f.unparsed = false, false, false // it may come back as another build
+}
 
 // meet hangs up on the former address of another manager that speaks from its new one.
 func (s *Seat) meet(f *fellow) {
@@ -103,7 +108,8 @@ func (s *Seat) fellowBy(ch mercury.ChannelID) *fellow {
 }
 
 // ask sends voter i an ask. One that cannot be sent is like one that is lost.
-func (s *Seat) ask(voter int, msg wire.Message) {
+func (s *Seat) ask(voter int, msg *wire.LeaseAsk) {
+	msg.Speaks, msg.Digest = wire.Spoken(), s.cfg.Schema.Digest
 	for i := range s.fellows {
 		if f := &s.fellows[i]; f.voter == voter && f.open {
 			s.unreliably(f.ch, msg)
@@ -183,12 +189,55 @@ func (s *Seat) ofFellow(now time.Duration, ch mercury.ChannelID, msg []byte) boo
 		s.counts.Foreign++
 		s.log.Debug("dropped", "message", id, "from", peer.String(), "error", err)
 	}
+	if errors.Is(err, wire.ErrMalformed) && !s.fellows[i].unparsed {
+		s.fellows[i].unparsed = true
+		s.log.Warn("another manager says what cannot be read; further cases are only counted: run all managers from the same build", "place", peer.At, "message", id, "error", err)
+	}
 	return true
+}
+
+// refuse answers the ask of a manager that cannot share a cluster with this one.
+func (s *Seat) refuse(ch mercury.ChannelID, f *fellow, why string) {
+	if !f.foreign {
+		f.foreign = true
+		s.log.Warn("refused another manager", "place", f.at, "reason", why)
+	}
+	s.unreliably(ch, &wire.Refused{Reason: why}) // it asks again
+}
+
+// refusedBy takes such an answer. If so many answer so that the others are no majority, this manager is the
+// odd one, and ends. One that leads hears it of a process that came to a wrong place, and goes on.
+func (s *Seat) refusedBy(now time.Duration, f *fellow, why string) {
+	if !f.refuses {
+		f.refuses = true
+		s.log.Error("another manager refuses this one", "place", f.at, "reason", why)
+	}
+	refuse := 0
+	for i := range s.fellows {
+		if s.fellows[i].refuses {
+			refuse++
+		}
+	}
+	if places := len(s.fellows) + 1; places-refuse <= places/2 {
+		s.fail(now, fmt.Errorf("%w by %d of %d managers, as by that at %v: %s", app.ErrRefused, refuse, places, f.at, why))
+	}
 }
 
 // hear takes a message of another manager.
 func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Address, f *fellow, id wire.ID, body []byte) error {
+	if (f.foreign || f.refuses) && id != wire.LeaseAskID && id != wire.RefusedID {
+		return fmt.Errorf("%w: it is of another build, or has other definitions", errForeign)
+	}
 	switch id {
+	case wire.RefusedID:
+		var m wire.Refused
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		s.refusedBy(now, f, m.Reason)
+		return nil
+	case wire.LeaseAskID:
+		return s.asked(now, ch, peer, f, body)
 	case wire.MembersID:
 		var m wire.Members
 		if err := m.Parse(body); err != nil {
@@ -216,17 +265,6 @@ func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Addres
 		return nil
 	case wire.WorldEndingID:
 		return s.learnSaved(now, ch, peer, body)
-	case wire.LeaseAskID:
-		var m wire.LeaseAsk
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if s.polls == nil {
-			return fmt.Errorf("%w: votes do not count here", errForeign)
-		}
-		v := s.polls.asks(now, peer, &m)
-		s.unreliably(ch, &v)
-		return nil
 	case wire.LeaseVoteID:
 		var m wire.LeaseVote
 		if err := m.Parse(body); err != nil {
@@ -239,4 +277,22 @@ func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Addres
 		return nil
 	}
 	return errForeign
+}
+
+// asked answers another manager's ask.
+func (s *Seat) asked(now time.Duration, ch mercury.ChannelID, peer mercury.Address, f *fellow, body []byte) error {
+	var m wire.LeaseAsk
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if why := m.Disagreement(s.cfg.Schema.Digest); why != "" {
+		s.refuse(ch, f, why)
+		return nil
+	}
+	if s.polls == nil {
+		return fmt.Errorf("%w: votes do not count here", errForeign)
+	}
+	v := s.polls.asks(now, peer, &m)
+	s.unreliably(ch, &v)
+	return nil
 }

@@ -92,7 +92,7 @@ func (m *CellAppMgr) route() {
 		peer, ok := m.cfg.Transport.Peer(from.ch)
 		switch {
 		case !ok:
-		case !m.links.Proved(from.ch, msg.Role, wire.JoinID) && msg.Role != wire.CellAppMgr:
+		case !m.links.Proved(from.ch, msg.Role, wire.JoinID) && msg.Role != wire.CellAppMgr && msg.Speaks.Has(wire.Version):
 			m.unproved(from.ch, msg.Role.String(), wire.JoinID)
 			m.sendOn(from.ch, m.encode(&wire.Refused{Reason: "it takes a cluster key to be a process of the cluster"}))
 		default:
@@ -125,7 +125,7 @@ func (m *CellAppMgr) route() {
 	app.On(r, func(from sender, msg *wire.DestroySpace) { m.destroySpace(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.AppSilent) { m.appSilent(from.app, msg) })
 	app.On(r, m.seen)
-	r.Ignore(wire.LeaseAskID, wire.LeaseVoteID, wire.MembersID, wire.StopID, wire.WorldEndingID) // the Seat takes those of other managers
+	r.Ignore(wire.LeaseAskID, wire.LeaseVoteID, wire.RefusedID, wire.MembersID, wire.StopID, wire.WorldEndingID) // the Seat takes those of other managers
 	app.On(r, func(from sender, msg *wire.Freeze) { m.freeze(from.app, msg.On) })
 	app.On(r, func(from sender, msg *wire.EndWorld) {
 		from.app.operates = true

@@ -80,7 +80,7 @@ func TestBaseAppMgrIsTold(t *testing.T) {
 func TestRefused(t *testing.T) {
 	r := newRig(t, nil)
 	other := r.connect(wire.CellApp, at(10))
-	other.send(&wire.Join{Role: wire.CellApp, Digest: [16]byte{9}})
+	other.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: [16]byte{9}})
 	if got := one[wire.Refused](other); !strings.Contains(got.Reason, "definitions") {
 		t.Errorf("reason %q does not name the definitions", got.Reason)
 	}
@@ -89,7 +89,7 @@ func TestRefused(t *testing.T) {
 
 	for i := range 50 { // a forgotten world is no flood of the log
 		x := r.connect(wire.CellApp, at(60+i))
-		x.send(&wire.Join{Role: wire.CellApp, Digest: [16]byte{9}})
+		x.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: [16]byte{9}})
 		one[wire.Refused](x)
 	}
 	if n := strings.Count(r.log.String(), "refused to join"); n != 1 {
@@ -97,11 +97,11 @@ func TestRefused(t *testing.T) {
 	}
 
 	manager := r.connect(wire.CellAppMgr, at(11))
-	manager.send(&wire.Join{Role: wire.CellAppMgr, Digest: digest})
+	manager.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellAppMgr, Digest: digest})
 	one[wire.Refused](manager)
 
 	app := r.join(wire.CellApp, 12)
-	app.send(&wire.Join{Role: wire.BaseApp, Digest: digest})
+	app.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp, Digest: digest})
 	if got := one[wire.Refused](app); !strings.Contains(got.Reason, "CellApp 1") {
 		t.Errorf("reason %q", got.Reason)
 	}

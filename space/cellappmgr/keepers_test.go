@@ -91,7 +91,7 @@ func TestKeepersOfASpaceThatEnds(t *testing.T) {
 func TestKeepersTell(t *testing.T) {
 	tell := func(r *rig, copies ...wire.SpaceCopy) *peer {
 		p := r.connect(wire.BaseApp, at(20))
-		p.send(&wire.Join{Role: p.role, Digest: digest, Term: 1})
+		p.send(&wire.Join{Speaks: wire.Spoken(), Role: p.role, Digest: digest, Term: 1})
 		p.send(&wire.Rejoin{Number: 1})
 		for i := range copies {
 			p.send(&copies[i])

@@ -100,6 +100,7 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 			m.log.Warn("refused to join", "role", j.Role, "address", peer.String(), "reason", reason, "unlogged", unlogged)
 		}
 		m.sendOn(ch, m.encode(&wire.Refused{Reason: reason}))
+		m.noteForeign(peer, j)
 		return
 	}
 	if a != nil && !a.missing {
@@ -148,13 +149,16 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 
 // whyNot says why a process cannot join, or "". a is the member of that address, if any.
 func (m *CellAppMgr) whyNot(a *member, ch mercury.ChannelID, peer mercury.Address, j *wire.Join) string {
+	disagreement := j.Disagreement(m.cfg.Schema.Digest)
 	switch {
+	case !j.Speaks.Has(wire.Version):
+		return disagreement
 	case j.Role == wire.CellAppMgr:
 		return "a CellAppMgr joins no other; start only one"
 	case j.Role != wire.Observer && m.cfg.ForObservers != nil && m.cfg.ForObservers(ch):
 		return "it came in where observers do, and the others would not reach it: give it the same Config.Inner as the managers"
-	case j.Role != wire.Observer && j.Digest != m.cfg.Schema.Digest:
-		return fmt.Sprintf("other entity definitions: digest %x, the cluster has %x; start every process with the same definitions", j.Digest, m.cfg.Schema.Digest)
+	case disagreement != "":
+		return disagreement
 	case m.stopping.step != wire.StopNone && a == nil && j.Term == 0 && (j.Role == wire.CellApp || j.Role == wire.BaseApp):
 		return "the world is being stopped: " + m.stopping.reason
 	case a != nil && a.role != j.Role:

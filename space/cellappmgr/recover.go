@@ -2,10 +2,13 @@ package cellappmgr
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // maxWindows is how many windows a recovery takes at most: apps that come back one by one, each
@@ -29,6 +32,7 @@ type recovery struct {
 	waiting   []waiting
 	peers     []wire.AppRef // apps that have parts of the entities of others
 	timed     bool          // a CellApp has told the game time
+	foreign   error         // of an app of an earlier term that cannot share a cluster with this manager
 	// known holds the graves and the peers that were named: every app names most of them.
 	known map[known]struct{}
 }
@@ -76,11 +80,15 @@ func (m *CellAppMgr) learn(now time.Duration, b *returning) {
 // recover ends the window when it is time, and makes the world of what was heard.
 func (m *CellAppMgr) recover(now time.Duration) {
 	r := &m.recovery
-	if !r.on || !r.begun || m.superseded {
+	if !r.on || !r.begun || m.superseded || m.fault != nil {
 		return
 	}
 	window := m.cfg.RecoveryWindow
 	if m.awake.total-r.heardAt < window && m.awake.total-r.beganAt < maxWindows*window {
+		return
+	}
+	if r.foreign != nil && !slices.ContainsFunc(r.returning, func(b *returning) bool { return b.done }) {
+		m.fault = r.foreign
 		return
 	}
 	r.on = false
@@ -102,6 +110,17 @@ func (m *CellAppMgr) recover(now time.Duration) {
 	}
 	// Reports come first: a balance without them would take every cell for idle.
 	m.balanceAt, m.metaAt = now+m.cfg.Balance.Period, now+m.cfg.Balance.MetaPeriod
+}
+
+// noteForeign notes that an app of a world that runs was refused, since its build or its definitions are not
+// this manager's. If all of that world are like it, this is not their manager: a world of its own beside
+// theirs, at their managers' place, would keep the right managers away.
+func (m *CellAppMgr) noteForeign(peer mercury.Address, j *wire.Join) {
+	why := j.Disagreement(m.cfg.Schema.Digest)
+	if !m.recovery.on || m.recovery.foreign != nil || j.Term == 0 || j.Role == wire.Observer || why == "" {
+		return
+	}
+	m.recovery.foreign = fmt.Errorf("%w: a world runs whose processes are not of this manager's build and definitions: of the %v at %v, %s", app.ErrRefused, j.Role, peer, why)
 }
 
 // resume goes on with the world that was heard of. Whoever is told of a death is told so before the

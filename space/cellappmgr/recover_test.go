@@ -54,7 +54,7 @@ func (r *rig) comeBack(role wire.Role, n int, number uint32, told wire.Rejoin, c
 }
 
 func (p *peer) tell(number uint32, told wire.Rejoin, cells ...wire.RejoinCell) {
-	p.send(&wire.Join{Role: p.role, Digest: digest, Term: 1})
+	p.send(&wire.Join{Speaks: wire.Spoken(), Role: p.role, Digest: digest, Term: 1})
 	told.Number = number
 	p.send(&told)
 	for i := range cells {

@@ -48,7 +48,7 @@ type waiting struct {
 // stalled takes everyone for dead.
 func (m *CellAppMgr) outranked(ch mercury.ChannelID, msg []byte) bool {
 	j := joinIn(msg)
-	if j == nil || j.Term < m.cfg.Term || j.Term > MaxTerm || j.Digest != m.cfg.Schema.Digest {
+	if j == nil || j.Term < m.cfg.Term || j.Term > MaxTerm || j.Disagreement(m.cfg.Schema.Digest) != "" {
 		return false
 	}
 	if m.seatCounts != nil {

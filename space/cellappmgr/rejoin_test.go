@@ -224,7 +224,7 @@ func TestRejoinOverBrokenChannels(t *testing.T) {
 	r := next(t, nil)
 	tree := r.before(7, 0, true)
 	a, b := r.connect(wire.CellApp, at(10)), r.connect(wire.CellApp, at(11))
-	a.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 1})
+	a.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: 1})
 	a.send(&wire.Rejoin{Number: 1})
 	a.drop(mercury.ErrFull)
 	a.reconnect()
@@ -271,7 +271,7 @@ func TestRejoinRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := next(t, nil)
 			p := r.connect(tt.role, at(10))
-			p.send(&wire.Join{Role: tt.role, Digest: digest, Term: 1})
+			p.send(&wire.Join{Speaks: wire.Spoken(), Role: tt.role, Digest: digest, Term: 1})
 			for _, m := range tt.say(r) {
 				p.send(m)
 			}
@@ -295,12 +295,12 @@ func TestOutranked(t *testing.T) {
 			a, b, _, _ := r.split()
 			a.ids()
 			p := r.connect(wire.CellApp, at(12))
-			p.send(&wire.Join{Role: wire.CellApp, Digest: [16]byte{9}, Term: tt.term}) // from another game
+			p.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: [16]byte{9}, Term: tt.term}) // from another game
 			one[wire.Refused](p)
 			if r.m.Superseded() {
 				t.Fatal("a stranger stops it")
 			}
-			p.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: tt.term})
+			p.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: tt.term})
 			one[wire.Refused](p)
 			if r.m.Superseded() != tt.superseded {
 				t.Errorf("superseded: %v", !tt.superseded)
@@ -312,7 +312,7 @@ func TestOutranked(t *testing.T) {
 			}
 			// Nor would it dismiss those whom it took for dead.
 			b.reconnect()
-			b.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 2})
+			b.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: 2})
 			one[wire.Refused](b)
 			none[wire.Dismissed](b)
 			if !r.m.Superseded() {
@@ -328,7 +328,7 @@ func TestSupersededIsSilent(t *testing.T) {
 	r := newRig(t, nil)
 	a, b, _, _ := r.split()
 	p := r.connect(wire.CellApp, at(12))
-	p.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 2})
+	p.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: 2})
 	a.ids()
 	b.drop(mercury.ErrPeerRestarted)
 	r.pass(time.Second)
@@ -424,14 +424,14 @@ func FuzzRejoin(f *testing.F) {
 	ref := wire.AppRef{Role: wire.CellApp, App: at(11)}
 	for _, m := range []wire.Message{
 		&wire.Rejoin{Number: 1, GameTime: time.Hour, Graves: []wire.AppRef{ref}, Peers: []wire.AppRef{ref, {Role: wire.BaseApp, App: at(40)}}},
-		&c, &wire.RejoinEnd{Cells: 1}, &wire.RejoinEnd{}, &wire.Join{Role: wire.CellApp, Digest: digest, Term: 1}, &wire.Join{Role: wire.CellApp, Digest: digest, Term: 200},
+		&c, &wire.RejoinEnd{Cells: 1}, &wire.RejoinEnd{}, &wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: 1}, &wire.Join{Role: wire.CellApp, Digest: digest, Term: 200},
 	} {
 		f.Add(wire.Encode(nil, m))
 	}
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		r := next(t, nil)
 		p := r.connect(wire.CellApp, at(10))
-		p.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 1})
+		p.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: 1})
 		p.send(&wire.Rejoin{Number: 1})
 		p.raw(msg)
 		p.send(&wire.RejoinEnd{})

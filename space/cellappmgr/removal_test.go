@@ -107,7 +107,7 @@ func TestAppSilent(t *testing.T) {
 	r, in, apps := fourCells(t)
 	base := r.join(wire.BaseApp, 20)
 	late := r.connect(wire.CellApp, at(21))
-	late.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 1})
+	late.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: 1})
 	ask := func(n int) []wire.AppLeft {
 		base.send(&wire.AppSilent{App: at(n)})
 		return take[wire.AppLeft](base)

@@ -208,7 +208,7 @@ func (r *rig) join(role wire.Role, n int) *peer {
 }
 
 func (p *peer) sendJoin() {
-	j := wire.Join{Role: p.role, Digest: digest}
+	j := wire.Join{Speaks: wire.Spoken(), Role: p.role, Digest: digest}
 	if p.role == wire.Observer {
 		j.Digest = [16]byte{}
 	}

@@ -56,7 +56,8 @@ type Seat struct {
 	lastLook uint64        // the last token of Config.Lookout, of all managers here
 	next     time.Duration // when Tick is due
 	buf      []byte
-	ended    bool // the world was stopped
+	ended    bool  // the world was stopped
+	fault    error // why this manager cannot be one of the cluster's
 	saved    *saved
 
 	counts SeatCounts
@@ -97,6 +98,10 @@ type fellow struct {
 	toldSaved, knows bool
 
 	heirloom []wire.AppRef // whom it knew when it led
+
+	refuses  bool // it has said that it cannot share a cluster with this one
+	foreign  bool // the same of it was logged
+	unparsed bool // that it says what cannot be read was logged
 }
 
 // redial is the time between two attempts to reach another manager.
@@ -167,6 +172,9 @@ func (s *Seat) Status() status.World {
 	return s.mgr.Status()
 }
 
+// isOver reports whether nothing is done any more.
+func (s *Seat) isOver() bool { return s.anew || s.fault != nil }
+
 // check stops leading when the lease is over, before anything else is done.
 func (s *Seat) check(now time.Duration) {
 	if s.mgr != nil && now >= s.grant.Until {
@@ -182,14 +190,14 @@ func (s *Seat) Tick(now time.Duration) (next time.Duration) {
 
 // NextTick is when Tick is due, by what has come until now.
 func (s *Seat) NextTick() time.Duration {
-	if s.mgr == nil || s.anew {
+	if s.mgr == nil || s.isOver() {
 		return s.next
 	}
 	return s.mgr.NextTick()
 }
 
 func (s *Seat) tick(now time.Duration) (next time.Duration) {
-	if s.check(now); s.anew {
+	if s.check(now); s.isOver() {
 		return now + s.cfg.Tick
 	}
 	s.dialFellows(now)
@@ -202,6 +210,10 @@ func (s *Seat) tick(now time.Duration) (next time.Duration) {
 	s.few = fewSince{}
 	s.tellFellows(now)
 	next = s.mgr.Tick(now)
+	if err := s.mgr.fault; err != nil {
+		s.fail(now, err)
+		return next
+	}
 	s.tellSaved()
 	s.endStop()
 	return next
@@ -253,8 +265,20 @@ func (s *Seat) Leave(now time.Duration) {
 // Awaited reports whether a manager that is being stopped, too, leads by the vote of this one.
 func (s *Seat) Awaited(now time.Duration) bool { return s.polls != nil && s.polls.awaited(now) }
 
-// Ended reports whether the world was stopped, and the process can end.
-func (s *Seat) Ended() bool { return s.ended }
+// Ended reports whether the process can end: the world was stopped, or there is a Fault.
+func (s *Seat) Ended() bool { return s.ended || s.fault != nil }
+
+// Fault says why this manager cannot be one of the cluster's, and has ended; nil if it can.
+func (s *Seat) Fault() error { return s.fault }
+
+// fail ends the process.
+func (s *Seat) fail(now time.Duration, err error) {
+	s.fault = err
+	if s.mgr != nil {
+		s.end(err.Error(), 0)
+		s.lease.Resign(now)
+	}
+}
 
 // claim asks the lease, and leads or stands by as it says.
 func (s *Seat) claim(now time.Duration) {
@@ -336,7 +360,7 @@ func (s *Seat) end(why string, but mercury.ChannelID) {
 
 // Opened implements mercury.Handler.
 func (s *Seat) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
-	if s.check(now); s.anew {
+	if s.check(now); s.isOver() {
 		return
 	}
 	if f := s.fellowBy(ch); f != nil {
@@ -357,7 +381,7 @@ func (s *Seat) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Addr
 
 // Closed implements mercury.Handler.
 func (s *Seat) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
-	if s.check(now); s.anew {
+	if s.check(now); s.isOver() {
 		return
 	}
 	if f := s.fellowBy(ch); f != nil {
@@ -374,7 +398,7 @@ func (s *Seat) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 
 // Message implements mercury.Handler.
 func (s *Seat) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
-	if s.check(now); s.anew {
+	if s.check(now); s.isOver() {
 		return
 	}
 	if s.ofFellow(now, ch, msg) {

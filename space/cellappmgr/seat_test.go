@@ -37,12 +37,12 @@ func TestSeatStandsBy(t *testing.T) {
 	ch := peer.ch
 	s.Opened(time.Minute, ch, peer.addr)
 	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.LeaseVote{Term: 1, Round: 1, Granted: true}))
-	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.LeaseAsk{Term: 200, Round: 1}))
+	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.LeaseAsk{Speaks: wire.Spoken(), Digest: cfg.Schema.Digest, Term: 200, Round: 1}))
 	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.Members{}))
 	if c := s.Counts(); c.Foreign != 3 || s.polls.high != 0 || s.polls.vote.term > 1 || s.Term() != 0 {
 		t.Errorf("%+v, %+v", c, s.polls.ballotPaper)
 	}
-	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp}))
+	s.Message(time.Minute, ch, true, wire.Encode(nil, &wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp}))
 	s.Message(time.Minute, ch, true, []byte{255})
 	if c := s.Counts(); c.Turned != 1 {
 		t.Errorf("%+v", c)
@@ -103,13 +103,13 @@ func TestSeatAlone(t *testing.T) {
 	}
 	peer := r.join(wire.CellApp, 2)
 	s.Opened(time.Second, peer.ch, peer.addr)
-	s.Message(time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: 7}))
+	s.Message(time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: 7}))
 	if s.Term() != 8 || len(terms) != 2 || len(s.Manager().recovery.returning) != 1 {
 		t.Fatalf("terms %v", terms)
 	}
 	// One that runs already has given orders in its term: the next start takes the higher one.
 	s.Manager().recovery.on = false
-	s.Message(2*time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: 8}))
+	s.Message(2*time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: 8}))
 	if !s.Dismissed() || s.Manager() != nil {
 		t.Fatal("it leads on in a term that an app knows of another")
 	}
@@ -126,7 +126,7 @@ func TestSeatAlone(t *testing.T) {
 	peer = r.join(wire.CellApp, 4)
 	take[wire.Welcome](peer)
 	again.Opened(3*time.Second, peer.ch, peer.addr)
-	again.Message(3*time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: MaxTerm}))
+	again.Message(3*time.Second, peer.ch, true, wire.Encode(nil, &wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: cfg.Schema.Digest, Term: MaxTerm}))
 	if again.Term() != 9 || again.Counts().Unconfirmed != 1 {
 		t.Errorf("then term %d, %+v", again.Term(), again.Counts())
 	}
@@ -135,7 +135,7 @@ func TestSeatAlone(t *testing.T) {
 	}
 	other := r.join(wire.BaseApp, 3)
 	again.Opened(4*time.Second, other.ch, other.addr)
-	again.Message(4*time.Second, other.ch, true, wire.Encode(nil, &wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest, Term: 100}))
+	again.Message(4*time.Second, other.ch, true, wire.Encode(nil, &wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp, Digest: cfg.Schema.Digest, Term: 100}))
 	if again.Term() != 101 {
 		t.Errorf("two apps know term 100, and then it is %d", again.Term())
 	}
@@ -167,7 +167,7 @@ func TestSeatRehoused(t *testing.T) {
 	if s.Tick(redial); s.fellows[1].ch == 0 {
 		t.Error("a manager whose address has come to be known is not dialled")
 	}
-	ask := wire.Encode(nil, &wire.LeaseAsk{Term: 2, Round: 1})
+	ask := wire.Encode(nil, &wire.LeaseAsk{Speaks: wire.Spoken(), Digest: cfg.Schema.Digest, Term: 2, Round: 1})
 	was := r.connect(wire.CellAppMgr, first)
 	if s.Message(time.Second, was.ch, true, ask); s.Counts().Foreign != 1 || !f.open {
 		t.Errorf("its former address is heard: %+v", s.Counts())

@@ -59,7 +59,7 @@ func TestSharedIsTold(t *testing.T) {
 func TestSharedAfterRecovery(t *testing.T) {
 	r := next(t, nil)
 	tell := func(p *peer, number uint32, last uint64, list ...wire.SpaceDataEntry) {
-		p.send(&wire.Join{Role: p.role, Digest: digest, Term: 1})
+		p.send(&wire.Join{Speaks: wire.Spoken(), Role: p.role, Digest: digest, Term: 1})
 		p.send(&wire.Rejoin{Number: number, Allocator: number})
 		p.send(&wire.SharedData{Last: last, Data: list})
 		p.send(&wire.RejoinEnd{})

@@ -58,7 +58,7 @@ func TestStandings(t *testing.T) {
 				t.Errorf("speaks for a CellApp: %v", got)
 			}
 			rival := connect(wire.CellApp, 40)
-			rival.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 99})
+			rival.send(&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Digest: digest, Term: 99})
 			if r.m.superseded != x.is {
 				t.Errorf("silences the manager: %v", r.m.superseded)
 			}

@@ -149,7 +149,7 @@ func TestAppsAtTheOuterDoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := []wire.Message{
-		&wire.Dismissed{Term: 99}, &wire.Welcome{Term: 99}, &wire.AppDead{Role: wire.CellApp}, &wire.Join{Role: wire.BaseApp},
+		&wire.Dismissed{Term: 99}, &wire.Welcome{Term: 99}, &wire.AppDead{Role: wire.CellApp}, &wire.Join{Speaks: wire.Spoken(), Role: wire.BaseApp},
 		&migrate.Lost{ID: 1, Order: entity.Order{Incarnation: 1}},
 	}
 	n := 0

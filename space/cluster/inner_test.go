@@ -54,7 +54,7 @@ func (x *outsider) say(p *host.Process, at netip.AddrPort) {
 		x.to[ch] = at
 		x.mu.Unlock()
 		for _, m := range []wire.Message{
-			&wire.Join{Role: wire.CellApp, Term: 99}, &wire.Join{Role: wire.Observer}, &wire.Freeze{On: true},
+			&wire.Join{Speaks: wire.Spoken(), Role: wire.CellApp, Term: 99}, &wire.Join{Role: wire.Observer}, &wire.Freeze{On: true},
 			&wire.AppDead{Role: wire.CellApp}, &wire.Dismissed{Term: 99}, &wire.Rejoin{}, &wire.Welcome{Term: 99},
 		} {
 			_ = x.env.Transport.Send(ch, wire.Encode(nil, m))

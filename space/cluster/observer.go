@@ -142,20 +142,37 @@ func (o *Observer) Status() (status.World, bool) {
 // is nil if no reason is known.
 func (o *Observer) Trouble() error { return o.process.Trouble() }
 
-// Next waits for the next status. If it waits long, Trouble tells why.
+// Next waits for the next status. If it waits long, Trouble tells why. An observer that the managers refuse,
+// such as one of another build, is told at once, by an error that wraps ErrRefused.
 func (o *Observer) Next(ctx context.Context) (status.World, error) {
 	o.mu.Lock()
 	news := o.news
 	o.mu.Unlock()
-	select {
-	case <-news:
-		s, _ := o.Status()
-		return s, nil
-	case <-ctx.Done():
-		return status.World{}, context.Cause(ctx)
-	case <-o.process.Done():
-		return status.World{}, errors.Join(ErrNotConnected, o.process.Err())
+	look := time.NewTicker(lookPeriod)
+	defer look.Stop()
+	for {
+		select {
+		case <-news:
+			s, _ := o.Status()
+			return s, nil
+		case <-ctx.Done():
+			return status.World{}, context.Cause(ctx)
+		case <-o.process.Done():
+			return status.World{}, errors.Join(ErrNotConnected, o.process.Err())
+		case <-look.C:
+			if err := o.refused(); err != nil {
+				return status.World{}, err
+			}
+		}
 	}
+}
+
+// refused is why the managers refuse this observer; nil if they do not, or have not answered.
+func (o *Observer) refused() error {
+	if err := o.Trouble(); errors.Is(err, ErrRefused) {
+		return err
+	}
+	return nil
 }
 
 // Freeze(true) stops the world's own movement (timers, controllers, offloads, balance) and lifts

@@ -104,6 +104,9 @@ func (o *Observer) Shutdown(ctx context.Context, reason string) (status.Stop, er
 		case report.Done:
 			return report, unsaved(&report)
 		}
+		if err := o.refused(); err != nil {
+			return report, fmt.Errorf("cluster: the managers take no order: %w", err)
+		}
 		select {
 		case <-ctx.Done():
 			return report, fmt.Errorf("cluster: the world has not stopped yet: %s: %w", cmp.Or(report.Step, "the managers have not answered the order"), errors.Join(context.Cause(ctx), o.Trouble()))

@@ -162,6 +162,12 @@ func refusal(code protocol.Code, format string, args ...any) error {
 	return &protocol.Refused{Code: code, Reason: fmt.Sprintf(format, args...)}
 }
 
+// foreign refuses a client whose definitions are not those of the world.
+func (c *client) foreign(digest protocol.Digest) error {
+	no := protocol.ForeignDigest(digest, protocol.Digest(c.app.cfg.Schema.ClientDigest))
+	return &no
+}
+
 var errClosed = errors.New("baseapp: the channel was closed meanwhile")
 
 // message takes a mercury message of the client. An error ends this client's session and no other.
@@ -227,7 +233,7 @@ func (c *client) claim(id protocol.ID, body []byte) error {
 	case b == nil:
 		return refusal(protocol.BadToken, "")
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
-		return refusal(protocol.BadDigest, "")
+		return c.foreign(m.Digest)
 	}
 	return b.attach(c, m.Ready)
 }
@@ -241,7 +247,7 @@ func (c *client) resume(body []byte) error {
 	s := c.app.seats[m.Token]
 	switch {
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
-		return refusal(protocol.BadDigest, "")
+		return c.foreign(m.Digest)
 	case s != nil && s.base.gives():
 		return c.letWait(m)
 	case s == nil && c.sentElsewhere(m.Token):

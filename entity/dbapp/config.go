@@ -86,6 +86,9 @@ type Config struct {
 	// Change applies Types to the Store, if that changes it: it is called in a job once it is known that no
 	// world lives in it, or that the one that lives has these definitions. nil if it was done before.
 	Change func(context.Context) error
+	// Holder says in a line who has the store while this DBApp does, and since when: another world that is
+	// refused it names that. At most MaxHolder bytes; nothing is said if it is empty.
+	Holder string
 	// BringBack names the types whose marked entities come back when a start of the cluster begins.
 	BringBack []string
 	// Fresh says that the cluster starts now, and that no other lives in the Store. Without it a cluster may
@@ -117,6 +120,7 @@ func (c *Config) Validate() error {
 	app.Config{Transport: c.Transport, Manager: c.Manager, Schema: c.Schema, Tick: c.Tick}.Check(all, DefaultTick)
 	fault := all.If
 	fault(c.Store == nil, "Config.Store is nil: open one, such as of package sqlite")
+	fault(len(c.Holder) > MaxHolder, "Config.Holder has %d bytes: give at most %d", len(c.Holder), MaxHolder)
 	fault(c.Types == nil, "Config.Types is nil: make them with store.NewSchema, and apply them")
 	fault(c.Secrets == nil, "Config.Secrets is nil: give a source of random bytes, such as crypto/rand's Read")
 	fault(c.Jobs == nil, "Config.Jobs is nil: give the runner's Jobs")

@@ -125,6 +125,9 @@ func (d *DBApp) storeState() string {
 		text = "the store does not take the definitions: " + d.change.err.Error()
 	case d.lease.taken:
 		text = errTaken.Error()
+		if d.lease.whose != "" {
+			text += ": it is " + d.lease.whose
+		}
 	case d.world.strange:
 		text = errStrange.Error()
 	case d.over:

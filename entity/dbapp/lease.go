@@ -33,6 +33,13 @@ import (
 // store over at its start, and each player of the first lost what was not yet written.
 const leaseKey = "lease"
 
+// holderKey is the blob that says in words who has the store. It is apart from the lease: what it says is for
+// people, and a build that knows nothing of it reads the lease all the same.
+const holderKey = "lease holder"
+
+// MaxHolder bounds Config.Holder: a line.
+const MaxHolder = 256
+
 const (
 	// LeaseTime is how long a world is silent that has ended: three beats, and a slow answer of the store.
 	LeaseTime = 6 * time.Second
@@ -63,6 +70,29 @@ func ReadLease(ctx context.Context, s store.Cluster) (Lease, error) {
 	return Lease{start, b.Version}, nil
 }
 
+// ReadHolder reads what the DBApp that had the store last has said of itself (Config.Holder); "" if nothing. It
+// blocks.
+func ReadHolder(ctx context.Context, s store.Cluster) (string, error) {
+	b, err := s.Get(ctx, holderKey)
+	if errors.Is(err, store.ErrMissing) {
+		return "", nil
+	}
+	return string(b.Data[:min(len(b.Data), MaxHolder)]), err
+}
+
+// nameHolder says who has the store from now on.
+func nameHolder(ctx context.Context, s store.Cluster, who string) error {
+	b, err := s.Get(ctx, holderKey)
+	if err != nil && !errors.Is(err, store.ErrMissing) {
+		return err
+	}
+	if who == "" || who == string(b.Data) {
+		return nil
+	}
+	_, err = s.Put(ctx, holderKey, []byte(who), b.Version)
+	return err
+}
+
 // Release says that a start of the cluster has ended, so that the next one need not wait. It blocks.
 func Release(ctx context.Context, s store.Cluster, start uint64) error {
 	l, err := ReadLease(ctx, s)
@@ -86,6 +116,8 @@ type leasing struct {
 	seen  Lease         // of another start, before this one
 	since time.Duration // when it was first seen
 	taken bool
+	whose string // what the world that has taken it says of itself
+	named bool   // the store says that this DBApp has it
 
 	claimed  uint64        // the start that a claim names, before its own has begun; 0 without one
 	workAt   time.Duration // the next job, not before
@@ -98,6 +130,8 @@ type leaseDone struct {
 	err      error
 	claimed  uint64
 	found    Lease // of a world that lives, in place of a claim
+	whose    string
+	named    bool
 	released bool
 }
 
@@ -116,16 +150,21 @@ func (d *DBApp) claims() bool {
 		return false
 	}
 	l.working, l.workAt = true, d.now+bringAgain
+	who := d.cfg.Holder
 	d.storeJob(leaseToken, func(ctx context.Context, s store.Store) any {
 		is, err := ReadLease(ctx, s)
 		if err == nil && !fresh && is != seen && is != (Lease{}) {
-			return leaseDone{found: is}
+			whose, err := ReadHolder(ctx, s)
+			return leaseDone{err: err, found: is, whose: whose}
 		}
 		start := max(1, is.Start)
 		if err == nil {
 			err = is.beat(ctx, s, start)
 		}
-		return leaseDone{err: err, claimed: start}
+		if err == nil {
+			err = nameHolder(ctx, s, who)
+		}
+		return leaseDone{err: err, claimed: start, named: err == nil}
 	})
 	return false
 }
@@ -138,6 +177,7 @@ func (d *DBApp) tickLease() {
 		return
 	}
 	l.working, l.workAt = true, d.now+beatTime
+	who, named := d.cfg.Holder, l.named
 	d.storeJob(leaseToken, func(ctx context.Context, s store.Store) any {
 		if end {
 			return leaseDone{err: Release(ctx, s, start), released: true}
@@ -146,7 +186,10 @@ func (d *DBApp) tickLease() {
 		if err == nil {
 			err = was.beat(ctx, s, start)
 		}
-		return leaseDone{err: err}
+		if err == nil && !named {
+			err = nameHolder(ctx, s, who)
+		}
+		return leaseDone{err: err, named: err == nil}
 	})
 }
 
@@ -158,9 +201,10 @@ func (d *DBApp) leaseTold(result any) {
 	if !ok {
 		return
 	}
+	l.named = l.named || r.named
 	switch {
 	case r.found != (Lease{}):
-		d.foundTaken(r.found)
+		d.foundTaken(r.found, r.whose)
 	case r.released: // or not: the next start waits then
 		l.released = true
 	case r.err == nil && r.claimed != 0 && d.start == 0:
@@ -186,12 +230,13 @@ func (d *DBApp) foundLease(l Lease) {
 }
 
 // foundTaken takes in that another world lives in the store.
-func (d *DBApp) foundTaken(l Lease) {
+func (d *DBApp) foundTaken(l Lease, whose string) {
 	d.foundLease(l)
+	d.lease.whose = whose
 	if !d.lease.taken {
 		d.lease.taken = true
 		d.report.Errors++
-		d.log.Error(errTaken.Error(), "its start", l.Start)
+		d.log.Error(errTaken.Error(), "its start", l.Start, "it is", whose)
 	}
 }
 

@@ -32,6 +32,7 @@ func together(d time.Duration, rigs ...*rig) {
 func TestSecondWorldWaits(t *testing.T) {
 	c := newChests(t)
 	first, x, m := newWorld(t, c)
+	first.d.cfg.Holder, first.d.lease.named = "the first world, since noon", false
 	second := newRig(t, c, c, false)
 	changes := 0 // it would be under the first
 	second.d.cfg.Change = func(context.Context) error { changes++; return nil }
@@ -46,11 +47,14 @@ func TestSecondWorldWaits(t *testing.T) {
 	if a, ok := first.call(x, m); !ok || a.Code != stored.Done {
 		t.Errorf("a call of the first: %v, %+v", ok, a)
 	}
-	if s := second.state(); !strings.Contains(s, "another world lives in it") {
+	if s := second.state(); !strings.Contains(s, "another world lives in it") || !strings.Contains(s, "the first world, since noon") {
 		t.Errorf("the store of the second is %q", s)
 	}
 	if n := strings.Count(second.logs.String(), "another world lives in it"); n != 1 {
 		t.Errorf("the log says it %d times:\n%s", n, second.logs.String())
+	}
+	if !strings.Contains(second.logs.String(), "the first world, since noon") {
+		t.Error("the log does not say whose the store is")
 	}
 	if s := first.state(); s != "ok" {
 		t.Errorf("the store of the first is %q", s)

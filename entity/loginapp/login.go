@@ -149,9 +149,9 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 	in.user = m.User
 	switch {
 	case m.Version != protocol.Version:
-		l.refuse(now, in, protocol.BadVersion)
-	case m.Digest != protocol.Digest(l.cfg.Schema.ClientDigest):
-		l.refuse(now, in, protocol.BadDigest)
+		l.refuseForeign(now, in, protocol.ForeignVersion(m.Version))
+	case m.Digest != l.digest():
+		l.refuseForeign(now, in, protocol.ForeignDigest(m.Digest, l.digest()))
 	case l.closing():
 		l.refuse(now, in, protocol.ServerClosing)
 	case !l.baseAppMgr.joined:
@@ -165,6 +165,16 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 		l.logins.enter(now, in, checking)
 		l.cfg.Jobs.Do(uint64(in.ch), authenticate(l.cfg.Auth, m.User, m.Password))
 	}
+}
+
+// digest is of the definitions, as far as clients see them.
+func (l *LoginApp) digest() protocol.Digest { return protocol.Digest(l.cfg.Schema.ClientDigest) }
+
+// refuseForeign turns away a client that is not of this world. The log says so: many of them mean that players
+// lack an update, or have one too early.
+func (l *LoginApp) refuseForeign(now time.Duration, in *login, no protocol.Refused) {
+	l.note(now, slog.LevelInfo, "a client of another build or of other definitions was refused", in, "reason", no.Reason)
+	l.refuseAs(now, in, &no)
 }
 
 // parseLogin reads a bundle that must be a single Login, the first of its channel.

@@ -481,3 +481,37 @@ func TestFloodIsLoggedOnceASecond(t *testing.T) {
 		t.Errorf("%d lines, %d counted:\n%s", lines, r.l.refused.BadCredentials, log.String())
 	}
 }
+
+// A client of another build or of other definitions is told both, and what to do; so is the log.
+func TestForeignClients(t *testing.T) {
+	for name, x := range map[string]struct {
+		edit func(*protocol.Login)
+		says []string
+	}{
+		"a newer client": {func(m *protocol.Login) { m.Version++ }, []string{fmt.Sprint(protocol.Version), fmt.Sprint(protocol.Version + 1), "newer world"}},
+		"an older one":   {func(m *protocol.Login) { m.Version-- }, []string{fmt.Sprint(protocol.Version), fmt.Sprint(protocol.Version - 1), "install a newer"}},
+		"of other definitions": {func(m *protocol.Login) { m.Digest = protocol.Digest{0xab, 15: 0xcd} },
+			[]string{"ab0000000000000000000000000000cd", "install"}},
+	} {
+		r := newRig(t)
+		r.join()
+		ch := r.connect()
+		m := protocol.Login{Version: protocol.Version, Digest: r.l.cfg.Schema.ClientDigest, User: "ann", Password: "right"}
+		x.edit(&m)
+		r.say(ch, m.Append(nil))
+		var no protocol.Refused
+		for _, msg := range r.net.Take(ch) {
+			if err := protocol.Messages(msg, func(_ protocol.ID, body []byte) error { return no.Parse(body) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, want := range x.says {
+			if !strings.Contains(no.Reason, want) {
+				t.Errorf("%s: %q does not say %q", name, no.Reason, want)
+			}
+		}
+		if strings.Contains(name, "definitions") && !strings.Contains(no.Reason, fmt.Sprintf("%x", r.l.cfg.Schema.ClientDigest)) {
+			t.Errorf("%s: %q does not say the world's digest", name, no.Reason)
+		}
+	}
+}

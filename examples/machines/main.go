@@ -28,17 +28,23 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/examples/internal/options"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
 //go:embed defs
 var files embed.FS
+
+// build names this build of the game: go build -ldflags "-X main.build=1.4". Two builds with the same
+// definitions share a world, so that one takes the place of the other process by process, while players play.
+var build = "unnamed"
 
 // Player is the base part of a Walker.
 type Player struct{ *entity.Base }
@@ -49,6 +55,9 @@ func (p *Player) OnCreated() {
 	_ = p.Cell().Call("rename", p.Account())
 }
 
+// Wave is for the player's client to call: everyone near by sees it, and which builds made it.
+func (p *Player) Wave() { _ = p.Cell().Call("wave", build) }
+
 // Walker is its cell part.
 type Walker struct {
 	*space.Real
@@ -57,6 +66,9 @@ type Walker struct {
 
 // Rename is for the base part to call.
 func (w *Walker) Rename(name string) { w.Name.Set(name) }
+
+// Wave is, too.
+func (w *Walker) Wave(base string) { _ = w.AllClients().Call("waved", w.Name.Get(), base, build) }
 
 // game is the world, the same for all roles. What differs comes from the flags.
 func game() (cluster.Config, error) {
@@ -67,7 +79,11 @@ func game() (cluster.Config, error) {
 	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register[Walker](cells, "Walker")
 	baseapp.Register[Player](bases, "Walker")
-	return cluster.Config{CellScripts: cells, BaseScripts: bases, PlayerType: "Walker"}, nil
+	field := bsp.Rect{MinX: -500, MinZ: -500, MaxX: 500, MaxZ: 500}
+	return cluster.Config{
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Walker",
+		Spaces: []cellappmgr.SpaceConfig{{ID: 1, Bounds: field, MinCells: 2}}, // visitors cross from one to the other
+	}, nil
 }
 
 func main() {
@@ -118,7 +134,7 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	log.Info("joined", "role", f.role, "logins", c.LoginURLs())
+	log.Info("joined", "role", f.role, "build", build, "logins", c.LoginURLs())
 	shut, err := serve(ctx, f, cfg, c)
 	if err != nil {
 		return errors.Join(err, c.Stop())

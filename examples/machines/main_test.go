@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,16 +44,37 @@ func (p *process) said(what string) bool {
 	return strings.Contains(strings.Join(p.lines, "\n"), what)
 }
 
+// line reports whether one of its lines has all words.
+func (p *process) line(words ...string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.lines, func(l string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l, w) })
+	})
+}
+
 // machines is a world of processes.
 type machines struct {
 	t        *testing.T
 	key      secure.PrivateKey
 	managers string
+	program  string // that start runs
+}
+
+// program builds the program, with more arguments for the compiler.
+func program(t *testing.T, args ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "machines")
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", out}, args, []string{"."})...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, text)
+	}
+	return out
 }
 
 func (w *machines) start(args ...string) *process {
 	w.t.Helper()
-	p := &process{cmd: exec.Command(os.Args[0], args...), ended: make(chan error, 1)}
+	p := &process{cmd: exec.Command(w.program, args...), ended: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", keyVariable+"="+w.key.Hex())
 	r, out, err := os.Pipe()
 	if err != nil {
@@ -73,6 +96,8 @@ func (w *machines) start(args ...string) *process {
 	w.t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
 		if w.t.Failed() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
 			w.t.Logf("%v:\n%s", args, strings.Join(p.lines, "\n"))
 		}
 	})
@@ -136,53 +161,118 @@ next:
 	return ""
 }
 
-// TestMachines runs the program as its units and manifests do: each process by itself. One of each role is
-// replaced while a player plays, who notices nothing; then the world is stopped.
+// waves are the builds of the base and of the cell part that made each wave which a visitor saw.
+func (p *process) waves() (list [][2]string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lines {
+		var who, base, cell string
+		if n, _ := fmt.Sscanf(strings.ReplaceAll(l, `"`, ""), "%s waves, by base %s and cell %s", &who, &base, &cell); n == 3 {
+			list = append(list, [2]string{base, cell})
+		}
+	}
+	return list
+}
+
+// crossings is how often the cell part has gone from one build to another since a wave.
+func (p *process) crossings(since int) (n int) {
+	list := p.waves()
+	for i := since + 1; i < len(list); i++ {
+		if list[i][1] != list[i-1][1] {
+			n++
+		}
+	}
+	return n
+}
+
+// world starts the managers, at three addresses.
+func world(t *testing.T, more ...string) (w *machines, managers []*process) {
+	t.Helper()
+	p := port(t, hosts...)
+	w = &machines{t: t, key: secure.PrivateKey{1, 2, 3}, program: os.Args[0]}
+	for i := range hosts {
+		w.managers += strings.Repeat(",", min(i, 1)) + hosts[i] + ":" + p
+	}
+	for i, h := range hosts {
+		args := []string{"-listen", h}
+		if i == 0 {
+			args = append(args, more...)
+		}
+		managers = append(managers, w.role("managers", args...))
+	}
+	return w, managers
+}
+
+var hosts = []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"}
+
+// visitor starts a player.
+func (w *machines) visitor(login string, more ...string) *process {
+	w.t.Helper()
+	return w.start(append([]string{"-role", "visitor", "-url", "udp://127.0.0.1:" + login, "-trust", w.key.Public().String()}, more...)...)
+}
+
+// TestMachines runs the program as its units and manifests do: each process by itself. Every one is replaced
+// by one of another build of the game while a player plays, who notices only what that build does otherwise.
+// For a while both builds serve at once, and the player goes from one to the other and back. Then the world is
+// stopped.
 func TestMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a process leaves in half a minute")
 	}
 	t.Parallel()
-	hosts := []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"}
-	p := port(t, hosts...)
-	w := &machines{t: t, key: secure.PrivateKey{1, 2, 3}}
-	for i := range hosts {
-		w.managers += strings.Repeat(",", min(i, 1)) + hosts[i] + ":" + p
-	}
+	newer := program(t, "-ldflags", "-X main.build=newer")
 	web := "127.0.0.1:" + port(t)
-	var managers []*process
-	for i, h := range hosts {
-		more := []string{"-listen", h}
-		if i == 0 {
-			more = append(more, "-http", web)
-		}
-		managers = append(managers, w.role("managers", more...))
-	}
+	w, managers := world(t, "-http", web)
 	login := port(t)
-	w.role("login", "-ports", login+"-"+login)
+	oldLogin := w.role("login", "-ports", login+"-"+login)
 	var bases, cells []*process
 	for range 2 {
 		bases, cells = append(bases, w.role("baseapp")), append(cells, w.role("cellapp"))
 	}
-	player := w.start("-role", "visitor", "-url", "udp://127.0.0.1:"+login, "-trust", w.key.Public().String())
+	player := w.visitor(login)
 	w.await("a player plays", func() bool { return player.said("plays") })
 	w.await("managers have figures", func() bool { return strings.Contains(get(t, web, "/metrics"), "cellscape_clients 1") })
 	if got := get(t, web, "/ready"); got != "200 OK " {
 		t.Errorf("managers are ready: %s", got)
 	}
+	w.await("it waves", func() bool { return len(player.waves()) > 0 })
 
-	newBase, newCell := w.role("baseapp"), w.role("cellapp")
-	w.await("both have joined", func() bool { return newBase.said("msg=joined") && newCell.said("msg=joined") })
-	var both sync.WaitGroup
-	both.Go(func() { w.leave(bases[0]) })
-	both.Go(func() { w.leave(cells[0]) })
-	both.Wait()
+	w.program = newer
+	replace := func(i int) {
+		t.Helper()
+		base, cell := w.role("baseapp"), w.role("cellapp")
+		w.await("both have joined", func() bool { return base.said("msg=joined") && cell.said("msg=joined") })
+		var both sync.WaitGroup
+		both.Go(func() { w.leave(bases[i]) })
+		both.Go(func() { w.leave(cells[i]) })
+		both.Wait()
+		bases[i], cells[i] = base, cell
+	}
+	replace(0)
+	since := len(player.waves())
+	w.await("it goes to the other build and back", func() bool { return player.crossings(since) >= 3 })
+	replace(1)
+	since = len(player.waves())
+	w.await("it waves on", func() bool { return len(player.waves()) > since+10 })
+	for _, by := range player.waves()[since+1:] {
+		if by != [2]string{"newer", "newer"} {
+			t.Errorf("after all was replaced it waves by %v", by)
+		}
+	}
 	w.leave(managers[2])
 	w.role("managers", "-listen", hosts[2])
+	w.leave(oldLogin)
+	newLogin := w.role("login", "-ports", login+"-"+login)
+	w.await("the new LoginApp has joined", func() bool { return newLogin.said("msg=joined") })
+	another := w.visitor(login, "-name", "Bob")
+	w.await("another player plays", func() bool { return another.said("plays") })
 	select {
 	case err := <-player.ended:
 		t.Fatalf("the player has ended: %v", err)
 	case <-time.After(time.Second):
+	}
+	if player.said("the line is lost") {
+		t.Error("the player has noticed")
 	}
 	stop := w.role("stop")
 	if err := <-stop.ended; err != nil {

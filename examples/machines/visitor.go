@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client"
@@ -12,11 +13,17 @@ import (
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
-// visit plays: it logs in, and walks to and fro until ctx ends.
+// waveEach is the number of steps between two waves: one each half second.
+const waveEach = 5
+
+// visit plays: it logs in, walks in a circle, which crosses the lines between cells, and waves, until ctx ends.
 func visit(ctx context.Context, f *flags, cfg cluster.Config) error {
 	c := session.Config{LoginApp: f.url, Schema: cfg.CellScripts.Schema(), User: f.name, Retry: true, Events: client.Events{
 		Interrupted: func(err error) { fmt.Println("the line is lost, and comes back:", err) },
 		Resumed:     func() { fmt.Println("plays on") },
+		Called: func(_ *client.Replica, m *property.Method, args []property.Value) {
+			fmt.Printf("%v waves, by base %v and cell %v\n", args[0], args[1], args[2])
+		},
 	}}
 	if f.trust != "" {
 		var err error
@@ -34,12 +41,14 @@ func visit(ctx context.Context, f *flags, cfg cluster.Config) error {
 		ctx, cancel = context.WithTimeout(ctx, f.duration)
 		defer cancel()
 	}
-	for x, step := float32(0), float32(0.5); ; x += step {
-		if x > 100 || x < 0 {
-			step = -step
-		}
+	for n := 0; ; n++ {
+		sin, cos := math.Sincos(float64(n) / 20)
+		at := property.Vector3{X: float32(50 * cos), Z: float32(50 * sin)}
 		_ = s.Do(func(c *client.Client) error { // while it has no control, it stands
-			return c.SetPosition(property.Vector3{X: x}, property.Vector3{})
+			if own := c.Player(); own != nil && n%waveEach == 0 {
+				_ = own.Base().Call("wave")
+			}
+			return c.SetPosition(at, property.Vector3{})
 		})
 		select {
 		case <-s.Done():

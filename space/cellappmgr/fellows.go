@@ -56,7 +56,7 @@ func (s *Seat) hangUp(f *fellow) {
 // lost forgets the channel to another manager, and what it was told over that.
 func (f *fellow) lost() {
 	f.ch, f.open, f.told, f.toldSaved, f.knows = 0, false, nil, false, false
-	f.refuses, f.foreign, f.unparsed = false, false, false // it may come back as another build
+	f.refuses, f.foreign, f.unparsed = false, "", false // it may come back as another build
 }
 
 // meet hangs up on the former address of another manager that speaks from its new one.
@@ -198,8 +198,8 @@ func (s *Seat) ofFellow(now time.Duration, ch mercury.ChannelID, msg []byte) boo
 
 // refuse answers the ask of a manager that cannot share a cluster with this one.
 func (s *Seat) refuse(ch mercury.ChannelID, f *fellow, why string) {
-	if !f.foreign {
-		f.foreign = true
+	if f.foreign != why {
+		f.foreign = why
 		s.log.Warn("refused another manager", "place", f.at, "reason", why)
 	}
 	s.unreliably(ch, &wire.Refused{Reason: why}) // it asks again
@@ -225,7 +225,7 @@ func (s *Seat) refusedBy(now time.Duration, f *fellow, why string) {
 
 // hear takes a message of another manager.
 func (s *Seat) hear(now time.Duration, ch mercury.ChannelID, peer mercury.Address, f *fellow, id wire.ID, body []byte) error {
-	if (f.foreign || f.refuses) && id != wire.LeaseAskID && id != wire.RefusedID {
+	if (f.foreign != "" || f.refuses) && id != wire.LeaseAskID && id != wire.RefusedID {
 		return fmt.Errorf("%w: it is of another build, or has other definitions", errForeign)
 	}
 	switch id {

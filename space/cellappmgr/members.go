@@ -96,7 +96,7 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 		m.replaceStart(now, peer)
 	}
 	if reason := m.whyNot(a, ch, peer, j); reason != "" {
-		if unlogged, ok := m.lines.Allow(now, "unwelcome"); ok { // each app of a forgotten world asks again and again
+		if unlogged, ok := m.lines.Allow(now, unwelcome(j.Role)); ok { // each app of a forgotten world asks again and again
 			m.log.Warn("refused to join", "role", j.Role, "address", peer.String(), "reason", reason, "unlogged", unlogged)
 		}
 		m.sendOn(ch, m.encode(&wire.Refused{Reason: reason}))
@@ -121,6 +121,15 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 		m.forget(a)
 	}
 	m.take(now, m.admit(ch, peer, j.Role))
+}
+
+// unwelcome is the cause of a log line: one for each role, since a world of another build comes with all of
+// them at once.
+func unwelcome(r wire.Role) string {
+	if r > wire.Observer {
+		return "unwelcome"
+	}
+	return "unwelcome " + r.String()
 }
 
 // take lets a new member in. The member hears of those who died before it came: an entity restored

@@ -99,9 +99,9 @@ type fellow struct {
 
 	heirloom []wire.AppRef // whom it knew when it led
 
-	refuses  bool // it has said that it cannot share a cluster with this one
-	foreign  bool // the same of it was logged
-	unparsed bool // that it says what cannot be read was logged
+	refuses  bool   // it has said that it cannot share a cluster with this one
+	foreign  string // why that is so of it, as was logged
+	unparsed bool   // that it says what cannot be read was logged
 }
 
 // redial is the time between two attempts to reach another manager.

@@ -3,6 +3,9 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity/dbapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/entity/store/sqlite"
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
@@ -17,17 +21,38 @@ import (
 // end in order the next start waits for nobody.
 func TestStoreInUse(t *testing.T) {
 	t.Parallel()
-	ctx, kept := context.Background(), memory.New()
+	t.Run("memory", func(t *testing.T) {
+		kept := memory.New()
+		storeInUse(t, kept, kept)
+	})
+	t.Run("sqlite", func(t *testing.T) { // each has opened the file, as two OS processes have
+		open := func(path string) store.Store {
+			s, err := sqlite.Open(context.Background(), path, sqlite.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		}
+		path := filepath.Join(t.TempDir(), "world.db")
+		storeInUse(t, open(path), open(path))
+	})
+}
+
+// storeInUse tries it with what each of the worlds has of the store.
+func storeInUse(t *testing.T, kept, others store.Store) {
+	ctx := context.Background()
 	first, err := cluster.Start(ctx, guilds(t, kept, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = first.Stop() })
 	eventually(t, "shown to live", func() bool { l, err := dbapp.ReadLease(ctx, kept); return err == nil && l.Start > 0 })
-	other := ladder(t, kept, "wins")
+	other := ladder(t, others, "wins")
 	other.StoreForgets = true // it would forget the first world
 	second, err := cluster.Start(ctx, other)
-	if !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), "stop that") {
+	if !errors.Is(err, store.ErrInUse) || !strings.Contains(err.Error(), "stop that") ||
+		!strings.Contains(err.Error(), fmt.Sprintf("managers at %v, since 2", first.ManagerAddr())) || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
 		t.Fatalf("the second: %v", err)
 	}
 	if second != nil {
@@ -55,8 +80,8 @@ func TestStoreInUse(t *testing.T) {
 	}
 }
 
-// TestNewDefinitionsUnderALivingWorld: managers that were started by mistake with new definitions leave the
-// store as it is while the processes of the old ones live; managers with the old ones take it up again.
+// TestNewDefinitionsUnderALivingWorld: managers that were started by mistake with new definitions end, and leave
+// the store as it is, while the processes of the old ones live; managers with the old ones take it up again.
 func TestNewDefinitionsUnderALivingWorld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("managers that end while others need their store wait for them")
@@ -80,12 +105,13 @@ func TestNewDefinitionsUnderALivingWorld(t *testing.T) {
 	eventually(t, "well", func() bool { return stateOfStore(managers) == "ok" })
 	_ = managers.Stop()
 
-	managers = start(grown, at.Port(), 2)
-	time.Sleep(dbapp.AdoptTime + 3*time.Second) // by when a start begins if anybody wants one
+	grown.ManagerPort, grown.Term = at.Port(), 2
+	if _, err := cluster.StartManagers(ctx, grown); !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "a world runs") || !strings.Contains(err.Error(), "digest") {
+		t.Errorf("managers of other definitions than the world: %v", err)
+	}
 	if p, err := old.PlanStore(ctx); err != nil || len(p) > 0 {
 		t.Errorf("the store was changed under the old world: %v, %v", p, err)
 	}
-	_ = managers.Stop()
 
 	managers = start(old, at.Port(), 3)
 	eventually(t, "well again", func() bool { return stateOfStore(managers) == "ok" })

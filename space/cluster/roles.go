@@ -58,6 +58,8 @@ type Env struct {
 	Network func(mercury.ChannelID) string
 	// Tickets are what a LoginApp gives players for their BaseApp; nil for none.
 	Tickets loginapp.Tickets
+	// Holder is how a DBApp names itself in the store; "" for not at all.
+	Holder string
 	// Past is what a CellAppMgr that starts anew by itself (Seat.Dismissed) keeps from its former
 	// start; nil for nothing.
 	Past *cellappmgr.Past
@@ -201,7 +203,7 @@ func (r *Roles) DBApp(e *Env, fresh bool) (*dbapp.DBApp, error) {
 
 func (r *Roles) dbAppConfig(e *Env, fresh bool) dbapp.Config {
 	return dbapp.Config{
-		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, Store: r.cfg.Store, Types: r.types, Change: r.change, BringBack: r.cfg.BringBack, Fresh: fresh,
+		Transport: e.Transport, Manager: r.manager, Schema: r.cfg.Schema, Store: r.cfg.Store, Types: r.types, Change: r.change, BringBack: r.cfg.BringBack, Fresh: fresh, Holder: e.Holder,
 		Limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, dbapp.JobTime)
 		},

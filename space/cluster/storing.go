@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -58,7 +59,9 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 		return err
 	}
 	p, err := c.start("DBApp", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
-		return r.DBApp(c.cfg.env(&e, 1), fresh)
+		env := c.cfg.env(&e, 1)
+		env.Holder = c.holder()
+		return r.DBApp(env, fresh)
 	})
 	if err != nil {
 		return err
@@ -67,6 +70,16 @@ func (c *Cluster) startDBApp(ctx context.Context, fresh bool) error {
 	c.dbApp = p
 	c.mu.Unlock()
 	return nil
+}
+
+// holder is how the world names itself in its store.
+func (c *Cluster) holder() string {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "a machine without a name"
+	}
+	s := fmt.Sprintf("that with managers at %v, since %s (process %d on %s)", c.manager, time.Now().UTC().Format(time.RFC3339), os.Getpid(), name)
+	return s[:min(len(s), dbapp.MaxHolder)]
 }
 
 // openStore brings the store in line with the definitions, for a world that begins. If one may live
@@ -113,7 +126,11 @@ func (c *Cluster) awaitVacant(ctx context.Context) error {
 		return fmt.Errorf("cluster: the store: %w", err)
 	}
 	if is != was && is != (dbapp.Lease{}) {
-		return fmt.Errorf("cluster: the store: %w (its start %d): stop that, or give this one a store of its own", store.ErrInUse, is.Start)
+		whose, err := dbapp.ReadHolder(limit, c.cfg.Store)
+		if whose != "" {
+			whose = ", " + whose
+		}
+		return errors.Join(fmt.Errorf("cluster: the store: %w (its start %d%s): stop that, or give this one a store of its own", store.ErrInUse, is.Start, whose), err)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"fmt"
+
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/enum"
 	"github.com/cellscape/cellscape/mercury"
@@ -159,6 +161,20 @@ func (m *Refused) code(c *codec.Coder) {
 // Append frames and encodes m, Parse decodes a body.
 func (m *Refused) Append(b []byte) []byte  { return frame(b, RefusedID, m.code) }
 func (m *Refused) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// ForeignVersion refuses a client that speaks a version other than Version.
+func ForeignVersion(client uint16) Refused {
+	remedy := "install a newer client"
+	if client > Version {
+		remedy = "it is for a newer world: install the client of this one"
+	}
+	return Refused{Code: BadVersion, Reason: fmt.Sprintf("it speaks version %d, the world %d; %s", client, Version, remedy)}
+}
+
+// ForeignDigest refuses a client whose definitions, as far as clients see them, are not those of the world.
+func ForeignDigest(client, world Digest) Refused {
+	return Refused{Code: BadDigest, Reason: fmt.Sprintf("its client digest is %x, that of the world %x; install the client of this world", client, world)}
+}
 
 // Error makes a refusal an error that a client can show.
 func (m *Refused) Error() string {

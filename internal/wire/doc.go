@@ -13,6 +13,9 @@
 //	| id | body |
 //	+----+------+
 //
+// Only processes of one [Version] share a cluster. Their first message says which versions they speak, in a
+// place that never moves, and a golden file of all messages fails when one changes and the version does not.
+//
 // Ids are unique over all receivers, so a message that reaches the wrong kind of process is
 // recognised and counted, never misread. Bodies are parsed with named bounds, so that even a
 // process of the same cluster cannot make another allocate without limit.

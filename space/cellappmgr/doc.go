@@ -108,6 +108,12 @@
 // that joins it again tells the stalled manager of the higher term; then it is silent until its
 // operator ends it (Superseded).
 //
+// Only processes of one version of the messages and with the same definitions share a cluster. The first
+// message says both (wire.Join, wire.LeaseAsk), and who differs is refused before anything else of it is
+// read. Apps of an earlier term that differ have another manager's world. If the window ends and nobody else
+// has come back, this is the manager that is wrong, and its Seat ends with a Fault. So does a Seat that so
+// many others refuse that the rest is no majority.
+//
 // # Who leads
 //
 // A Seat is a process in which a CellAppMgr may lead. There can be several, at places that all

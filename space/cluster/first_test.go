@@ -89,6 +89,37 @@ func TestStartSaysWhyItWasRefused(t *testing.T) {
 	}
 }
 
+// An observer that is refused gets an error, and does not wait for what never comes.
+func TestRefusedObserver(t *testing.T) {
+	t.Parallel()
+	managers, err := cluster.StartManagers(context.Background(), world(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	w, err := managers.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := w.App(status.RoleBaseAppMgr) // which no observer joins
+	o, err := cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: at.AddrPort()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = o.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := o.Next(ctx); !errors.Is(err, cluster.ErrRefused) {
+		t.Errorf("it waits for a status: %v", err)
+	}
+	if _, err := o.Shutdown(ctx, "an update"); !errors.Is(err, cluster.ErrRefused) {
+		t.Errorf("it orders a stop: %v", err)
+	}
+	if _, err := o.Ready(ctx); !errors.Is(err, cluster.ErrRefused) {
+		t.Errorf("it waits for the world: %v", err)
+	}
+}
+
 // A process with another key than the managers, or with none, is told so at once.
 func TestStartSaysThatTheKeyIsWrong(t *testing.T) {
 	t.Parallel()

@@ -33,8 +33,8 @@ import (
 // store over at its start, and each player of the first lost what was not yet written.
 const leaseKey = "lease"
 
-// holderKey is the blob that says in words who has the store. It is apart from the lease: what it says is for
-// people, and a build that knows nothing of it reads the lease all the same.
+// holderKey is the blob that says in words who has the store. It is apart from the lease: what it
+// says is for people, and a build that knows nothing of it reads the lease all the same.
 const holderKey = "lease holder"
 
 // MaxHolder bounds Config.Holder: a line.
@@ -70,8 +70,8 @@ func ReadLease(ctx context.Context, s store.Cluster) (Lease, error) {
 	return Lease{start, b.Version}, nil
 }
 
-// ReadHolder reads what the DBApp that had the store last has said of itself (Config.Holder); "" if nothing. It
-// blocks.
+// ReadHolder reads what the DBApp that had the store last has said of itself (Config.Holder);
+// "" if nothing. It blocks.
 func ReadHolder(ctx context.Context, s store.Cluster) (string, error) {
 	b, err := s.Get(ctx, holderKey)
 	if errors.Is(err, store.ErrMissing) {

@@ -170,8 +170,8 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 // digest is of the definitions, as far as clients see them.
 func (l *LoginApp) digest() protocol.Digest { return protocol.Digest(l.cfg.Schema.ClientDigest) }
 
-// refuseForeign turns away a client that is not of this world. The log says so: many of them mean that players
-// lack an update, or have one too early.
+// refuseForeign turns away a client that is not of this world. The log says so: many of them mean
+// that players lack an update, or have one too early.
 func (l *LoginApp) refuseForeign(now time.Duration, in *login, no protocol.Refused) {
 	l.note(now, slog.LevelInfo, "a client of another build or of other definitions was refused", in, "reason", no.Reason)
 	l.refuseAs(now, in, &no)

@@ -43,7 +43,8 @@ import (
 var files embed.FS
 
 // build names this build of the game: go build -ldflags "-X main.build=1.4". Two builds with the same
-// definitions share a world, so that one takes the place of the other process by process, while players play.
+// definitions share a world, so that one takes the place of the other process by process, while
+// players play.
 var build = "unnamed"
 
 // Player is the base part of a Walker.

@@ -16,7 +16,8 @@ import (
 // waveEach is the number of steps between two waves: one each half second.
 const waveEach = 5
 
-// visit plays: it logs in, walks in a circle, which crosses the lines between cells, and waves, until ctx ends.
+// visit plays: it logs in, walks in a circle, which crosses the lines between cells, and waves,
+// until ctx ends.
 func visit(ctx context.Context, f *flags, cfg cluster.Config) error {
 	c := session.Config{LoginApp: f.url, Schema: cfg.CellScripts.Schema(), User: f.name, Retry: true, Events: client.Events{
 		Interrupted: func(err error) { fmt.Println("the line is lost, and comes back:", err) },

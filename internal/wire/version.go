@@ -10,9 +10,9 @@ import (
 // them looks like or means, and with every new one: TestLayouts fails else, for what it can see. Only
 // processes of one version share a cluster, and whoever comes with another is told so (Disagreement).
 //
-// Three layouts never change, since they are read before the versions are known to agree: a Join, to the
-// end of its Speaks; a LeaseAsk, to the end of its Digest; and a Refused. So are the ids of the three.
-// A version may add to the first two at their end, which other versions do not read.
+// Three layouts never change, since they are read before the versions are known to agree: a Join, to
+// the end of its Speaks; a LeaseAsk, to the end of its Digest; and a Refused. Nor do the ids of the
+// three. A version may add to the first two at their end, which other versions do not read.
 const Version = 1
 
 // Versions are those that a build speaks, from the oldest to the newest. Zero is said by builds from
@@ -41,8 +41,8 @@ func (v *Versions) code(c *codec.Coder) {
 	c.U16(&v.Newest)
 }
 
-// foreign reads on behind the part of a message that never changes. It reports whether the rest is of a
-// version that this build does not know, and then leaves it out.
+// foreign reads on behind the part of a message that never changes. It reports whether the rest is of
+// a version that this build does not know, and then leaves it out.
 func (v *Versions) foreign(r *codec.Reader) bool {
 	if r.Err() != nil || v.Has(Version) {
 		return false
@@ -51,8 +51,9 @@ func (v *Versions) foreign(r *codec.Reader) bool {
 	return true
 }
 
-// Disagreement says why a process cannot share a cluster with this one, or "": it speaks other messages, or
-// has other definitions. has is the digest of those of this process. An observer has none.
+// Disagreement says why a process cannot share a cluster with this one, or "": it speaks other
+// messages, or has other definitions. has is the digest of those of this process. An observer has
+// none.
 func (j *Join) Disagreement(has [16]byte) string {
 	if j.Role == Observer {
 		return disagreement(j.Speaks, has, has)

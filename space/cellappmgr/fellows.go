@@ -205,8 +205,9 @@ func (s *Seat) refuse(ch mercury.ChannelID, f *fellow, why string) {
 	s.unreliably(ch, &wire.Refused{Reason: why}) // it asks again
 }
 
-// refusedBy takes such an answer. If so many answer so that the others are no majority, this manager is the
-// odd one, and ends. One that leads hears it of a process that came to a wrong place, and goes on.
+// refusedBy takes such an answer. If so many answer so that the others are no majority, this manager
+// is the odd one, and ends. One that leads hears it of a process that came to a wrong place, and goes
+// on.
 func (s *Seat) refusedBy(now time.Duration, f *fellow, why string) {
 	if !f.refuses {
 		f.refuses = true

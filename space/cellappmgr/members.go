@@ -123,8 +123,8 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 	m.take(now, m.admit(ch, peer, j.Role))
 }
 
-// unwelcome is the cause of a log line: one for each role, since a world of another build comes with all of
-// them at once.
+// unwelcome is the cause of a log line: one for each role, since a world of another build comes with
+// all of them at once.
 func unwelcome(r wire.Role) string {
 	if r > wire.Observer {
 		return "unwelcome"

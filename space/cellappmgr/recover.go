@@ -112,9 +112,9 @@ func (m *CellAppMgr) recover(now time.Duration) {
 	m.balanceAt, m.metaAt = now+m.cfg.Balance.Period, now+m.cfg.Balance.MetaPeriod
 }
 
-// noteForeign notes that an app of a world that runs was refused, since its build or its definitions are not
-// this manager's. If all of that world are like it, this is not their manager: a world of its own beside
-// theirs, at their managers' place, would keep the right managers away.
+// noteForeign notes that an app of a world that runs was refused, since its build or its definitions
+// are not this manager's. If all of that world are like it, this is not their manager: a world of its
+// own beside theirs, at their managers' place, would keep the right managers away.
 func (m *CellAppMgr) noteForeign(peer mercury.Address, j *wire.Join) {
 	why := j.Disagreement(m.cfg.Schema.Digest)
 	if !m.recovery.on || m.recovery.foreign != nil || j.Term == 0 || j.Role == wire.Observer || why == "" {

@@ -142,8 +142,8 @@ func (o *Observer) Status() (status.World, bool) {
 // is nil if no reason is known.
 func (o *Observer) Trouble() error { return o.process.Trouble() }
 
-// Next waits for the next status. If it waits long, Trouble tells why. An observer that the managers refuse,
-// such as one of another build, is told at once, by an error that wraps ErrRefused.
+// Next waits for the next status. If it waits long, Trouble tells why. An observer that the managers
+// refuse, such as one of another build, is told at once, by an error that wraps ErrRefused.
 func (o *Observer) Next(ctx context.Context) (status.World, error) {
 	o.mu.Lock()
 	news := o.news

@@ -70,7 +70,7 @@ func TestSettingsReachTheProcesses(t *testing.T) {
 	e := &Env{
 		Transport: all{}, Chance: rand.New(rand.NewPCG(1, 1)), Secrets: func([]byte) {}, Jobs: all{}, Lookout: all{}, Work: func() time.Duration { return 0 },
 		Meters: status.Meters{Clock: func() time.Duration { return 0 }}, Doors: []protocol.Door{{Network: UDP}}, Outside: func(mercury.ChannelID) bool { return true },
-		Network: func(mercury.ChannelID) string { return "" }, Tickets: all{}, Past: new(cellappmgr.Past), Log: slog.New(slog.DiscardHandler),
+		Network: func(mercury.ChannelID) string { return "" }, Tickets: all{}, Holder: "a world", Past: new(cellappmgr.Past), Log: slog.New(slog.DiscardHandler),
 	}
 	seat := roles.seatConfig(e, true)
 	seat.Fresh = true // with several managers none is

@@ -28,6 +28,12 @@ func Rect(c *codec.Coder, v *bsp.Rect) { codec.Field(c, v, AppendRect, ReadRect)
 // SpaceInfo codes the description of a space. Any number is read, also one that makes no sense:
 // whoever makes spaces of it judges.
 func SpaceInfo(c *codec.Coder, v *entity.SpaceInfo) {
+	FirstSpaceInfo(c, v)
+	c.Varint((*int64)(&v.KeepFor))
+}
+
+// FirstSpaceInfo codes what stores have of spaces that were kept before there was KeepFor.
+func FirstSpaceInfo(c *codec.Coder, v *entity.SpaceInfo) {
 	Rect(c, &v.Bounds)
 	codec.Uint32(c, &v.MinCells)
 	codec.Uint32(c, &v.MaxCells)
@@ -35,5 +41,4 @@ func SpaceInfo(c *codec.Coder, v *entity.SpaceInfo) {
 	c.F64(&v.MinLoad)
 	c.Bool(&v.Keep)
 	codec.Uint32(c, &v.MaxEntities)
-	c.Varint((*int64)(&v.KeepFor))
 }

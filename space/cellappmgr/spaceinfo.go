@@ -20,17 +20,25 @@ type origin struct {
 	request uint64
 }
 
-// infoFormat is the first byte of an Info; another format gets another byte.
-const infoFormat = 2
+// infoFormat is the first byte of an Info; another format gets another byte. A store may have spaces in the
+// first one, which nobody writes any more.
+const (
+	infoFormat  = 2
+	firstFormat = 1
+)
 
 var errInfoFormat = errors.New("unknown format")
 
 func (o *origin) code(c *codec.Coder) {
 	format := uint8(infoFormat)
-	if c.U8(&format); format != infoFormat {
+	switch c.U8(&format); format {
+	case infoFormat:
+		fields.SpaceInfo(c, &o.info)
+	case firstFormat:
+		fields.FirstSpaceInfo(c, &o.info)
+	default:
 		c.Fail(errInfoFormat)
 	}
-	fields.SpaceInfo(c, &o.info)
 	fields.Address(c, &o.owner)
 	c.Uvarint(&o.request)
 }

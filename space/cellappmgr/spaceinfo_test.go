@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -30,6 +32,20 @@ func TestSpaceInfo(t *testing.T) {
 	b[0]++
 	if _, err := parseSpaceInfo(b); err == nil {
 		t.Error("another format parses")
+	}
+}
+
+// Stores have spaces that were kept before there was KeepFor.
+func TestFirstSpaceInfo(t *testing.T) {
+	o := origin{info: aRoom(), owner: at(20), request: 7}
+	o.info.Keep, o.info.MaxEntities = true, 9
+	b := codec.Append([]byte{firstFormat}, func(c *codec.Coder) {
+		fields.FirstSpaceInfo(c, &o.info)
+		fields.Address(c, &o.owner)
+		c.Uvarint(&o.request)
+	})
+	if got, err := parseSpaceInfo(b); err != nil || !reflect.DeepEqual(got, o) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

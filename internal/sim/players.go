@@ -64,6 +64,7 @@ type player struct {
 	bundles    uint64             // the number of the last one
 	told       uint64             // bytes that its witnesses sent
 	path       []property.Vector3 // where it was in this session
+	forced     []property.Vector3 // where the server put it, among those
 	ear        ear
 }
 
@@ -91,14 +92,15 @@ type playerApp struct {
 func (pl *player) make(p *Process) (App, error) {
 	pl.logins, pl.placedAt = pl.logins+1, pl.c.now
 	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
-	pl.path, pl.heard, pl.bundles, pl.ear = pl.path[:0], map[*client.Replica]retold{}, 0, newEar()
+	pl.path, pl.forced = pl.path[:0], pl.forced[:0]
+	pl.heard, pl.bundles, pl.ear = map[*client.Replica]retold{}, 0, newEar()
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: pl.user(), Log: p.log(),
 		Events: client.Events{
 			CellPlayer: func(own *client.Replica) {
 				pl.target, pl.ear.restored, pl.ear.retells = own.Position, true, true
-				pl.stepped(own.Position)
+				pl.wasPut(own.Position)
 				pl.placed, pl.placedAt = pl.placed+1, pl.c.now
 			},
 			Transited: func(_ *client.Replica, _ property.Vector3, with []*client.Replica) {

@@ -89,6 +89,7 @@ func (c *Cell) basesMoved(app mercury.Address) {
 			c.population.step(rec.e, "base moved", "to", heir)
 		}
 		r.base().inherited()
+		r.clientAnew()
 		r.announce()
 	}
 }
@@ -98,6 +99,14 @@ func (c *Cell) basesMoved(app mercury.Address) {
 func (e *peer) inherited() {
 	e.out.Rewind(0)
 	e.in.Owe()
+}
+
+// clientAnew notes that the base is in another life, which may tell the client anew all that the witness has
+// said reliably.
+func (r *Real) clientAnew() {
+	if r.witness != nil {
+		r.witness.Doubt()
+	}
 }
 
 // inheritedFlow is that for a flow to the base of another entity, or by way of it.

@@ -118,7 +118,11 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 // and waited for as long as it remembered.
 func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, from mercury.Address) {
 	if !a.Gone {
+		life := end.life
 		end.out.Heed(p.now, a, stream, &end.life)
+		if r != nil && end.life != life && r.own(end) {
+			r.clientAnew()
+		}
 		end.used, end.giveUpAt = p.now, 0
 		return
 	}

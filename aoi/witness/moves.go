@@ -107,6 +107,18 @@ func (w *Witness) Saw(s *protocol.Seen) {
 	}
 }
 
+// Doubt says that the client may hold other places than it has said. It begins anew with what it was told
+// reliably, since its BaseApp has died or its base has gone back to a copy, and packets do not come again.
+// Places are told whole until it has said that it has seen such a packet. (One came into sight, walked on
+// for twenty metres, and was told next to there to a client that had it where it came into sight.)
+func (w *Witness) Doubt() {
+	for i := range w.entries {
+		if en := &w.entries[i]; en.a != nil {
+			en.told, en.sure, en.bundled = 0, 0, false
+		}
+	}
+}
+
 func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
 	m.origin, m.epoch, m.now = protocol.OriginOf(at), epoch, momentOf(tick)
 	m.planned, m.written = tally{}, tally{}

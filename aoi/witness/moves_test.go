@@ -144,3 +144,32 @@ func TestUnsentKeepsItsWait(t *testing.T) {
 		}
 	}
 }
+
+// A client that is told all bundles anew, and no packet, holds older places than it had seen: until it has seen
+// one again, places are told whole.
+func TestDoubt(t *testing.T) {
+	wd := newWorld(t, Config{}, 1, 0)
+	e := newEntity(wd.def, 7, 1, 50, 0)
+	wd.all, wd.within[7] = append(wd.all, e), true
+	wd.w.Enter(wd.subject(e))
+	wd.deliver()
+	first := *wd.client.has[7]
+	step := func() {
+		e.MoveTo(wd.tick, property.Vector3{X: e.Position.X + 1}, property.Vector3{})
+		wd.deliver()
+	}
+	for range 30 {
+		step()
+	}
+	wd.w.Doubt()
+	wd.client.has[7].place, wd.client.has[7].packet = first.place, 0
+	for range 3 {
+		step()
+		if far := property.Distance(wd.client.has[7].place.Position, e.Position); far > 0.1 {
+			t.Fatalf("the client has it %v m off", far)
+		}
+	}
+	if n := wd.deliver(); n > 0 {
+		t.Errorf("%d bytes of places of who stands", n)
+	}
+}

@@ -47,6 +47,7 @@ const (
 	departed  = "a restored base heard first of an incarnation that its former life had ended, and then began one that this had begun, too"
 	forgotten = "a restored base went on with an incarnation whose view its client had been told to forget, and counted what the client had of the next as of that"
 	outlived  = "a cell part on a CellApp that was cut off heard of shared data after its next incarnation had, and that counted as the newest"
+	replayed  = "a client that was told the world anew was told places next to those that it had seen before"
 	revisited = "the check took a second teleport to one place for a move of long ago"
 	momentary = "the check missed a refusal by an incarnation that was gone in the next moment"
 	begun     = "the check asked a CellApp that was just starting for what the cluster shares"
@@ -120,6 +121,7 @@ func TestKept(t *testing.T) {
 		{today(193895), begun},
 		{shaken(today(193932)), momentary},
 		{today(194013), revisited},
+		{today(194038), replayed},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

@@ -95,11 +95,7 @@ func (r *Replica) shift(h *protocol.PacketHead, m *protocol.Moved) (used, ok boo
 	}
 	r.placed, r.packet = byPacket(h.After), h.Number
 	on.seat = presence.Spot{Position: position, Direction: direction}
-	if v := r.client.Entity(on.vehicle); v != nil && v != r {
-		if at := on.seat.On(v.spot()); property.Finite(at.Position) {
-			r.putAt(at)
-		}
-	}
+	r.takeSeat()
 	return true, true
 }
 
@@ -157,15 +153,20 @@ func (c *Client) alight(r *Replica) {
 	r.play(Appears) // its filter has heard nothing of where it was taken
 }
 
-// sitDown puts one who rides where its seat is, and then its own riders. Without its vehicle in view it
-// stays where it was: the server is about to tell.
-func (c *Client) sitDown(r *Replica, depth int) {
+// takeSeat puts one who rides where its seat is. Without its vehicle in view it stays where it was: the
+// server is about to tell.
+func (r *Replica) takeSeat() {
 	on := r.riding()
-	if v := c.Entity(on.vehicle); v != nil && v != r {
+	if v := r.client.Entity(on.vehicle); v != nil && v != r {
 		if at := on.seat.On(v.spot()); property.Finite(at.Position) {
 			r.putAt(at)
 		}
 	}
+}
+
+// sitDown puts one who rides where its seat is, and then its own riders.
+func (c *Client) sitDown(r *Replica, depth int) {
+	r.takeSeat()
 	c.carry(r, depth+1)
 }
 

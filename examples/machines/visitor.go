@@ -47,7 +47,9 @@ func visit(ctx context.Context, f *flags, cfg cluster.Config) error {
 		at := property.Vector3{X: float32(50 * cos), Z: float32(50 * sin)}
 		_ = s.Do(func(c *client.Client) error { // while it has no control, it stands
 			if own := c.Player(); own != nil && n%waveEach == 0 {
-				_ = own.Base().Call("wave")
+				if err := own.Base().Call("wave"); err != nil {
+					fmt.Println("cannot wave:", err)
+				}
 			}
 			return c.SetPosition(at, property.Vector3{})
 		})

@@ -48,6 +48,7 @@ const (
 	forgotten = "a restored base went on with an incarnation whose view its client had been told to forget, and counted what the client had of the next as of that"
 	outlived  = "a cell part on a CellApp that was cut off heard of shared data after its next incarnation had, and that counted as the newest"
 	replayed  = "a client that was told the world anew was told places next to those that it had seen before"
+	halfway   = "a BaseApp died while it told a new manager what it has, and nobody missed it"
 	revisited = "the check took a second teleport to one place for a move of long ago"
 	momentary = "the check missed a refusal by an incarnation that was gone in the next moment"
 	begun     = "the check asked a CellApp that was just starting for what the cluster shares"
@@ -122,6 +123,7 @@ func TestKept(t *testing.T) {
 		{shaken(today(193932)), momentary},
 		{today(194013), revisited},
 		{today(194038), replayed},
+		{crashed(today(194063)), halfway},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -151,6 +153,12 @@ func swept(seed uint64) Options { return withHeirs(wildly(withManager(optionsOf(
 // today is swept with all that scripts and clients do besides.
 func today(seed uint64) Options {
 	return withScripts(withCracks(withBeacons(withBursts(withViews(swept(seed))))))
+}
+
+// crashed lets the CellAppMgr crash.
+func crashed(o Options) Options {
+	o.CrashManager = true
+	return o
 }
 
 // shaken lets the CellAppMgr crash and CellApps be shut down besides.

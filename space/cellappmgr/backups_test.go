@@ -305,3 +305,54 @@ func TestMissingOneIsNamed(t *testing.T) {
 		t.Error("one that is missing is not named later")
 	}
 }
+
+// An app that is still telling what it has when the window ends, and dies before it has told all, is missed
+// like one that never came (seed 194063).
+func TestDiesWhileItTells(t *testing.T) {
+	for _, role := range []wire.Role{wire.BaseApp, wire.CellApp} {
+		t.Run(role.String(), func(t *testing.T) {
+			gone := wire.AppRef{Role: role, App: at(41)}
+			r := next(t, nil)
+			b := r.comeBack(wire.BaseAppMgr, 9, 1, wire.Rejoin{})
+			a := r.comeBack(wire.BaseApp, 40, 1, wire.Rejoin{Allocator: 3, Peers: []wire.AppRef{gone}})
+			half := r.connect(role, gone.App)
+			half.mute = true
+			half.send(&wire.Join{Speaks: wire.Spoken(), Role: role, Digest: digest, Term: 1})
+			half.send(&wire.Rejoin{Number: 2, Allocator: 4})
+			r.pass(4 * time.Second)
+			named := slices.ContainsFunc(take[wire.Members](b), func(m wire.Members) bool { return slices.Contains(m.Apps, gone) })
+			if role == wire.BaseApp && !named {
+				t.Error("the BaseAppMgr does not know that one has not told all")
+			}
+			none[wire.AppDead](a)
+			half.drop(mercury.ErrPeerRestarted)
+			r.pass(r.m.cfg.AppTimeout + time.Second)
+			if d := one[wire.AppDead](a); d.App != gone.App {
+				t.Errorf("dead: %+v", d)
+			}
+		})
+	}
+}
+
+// One that tells on after the window, and comes to the end, is in.
+func TestTellsBeyondTheWindow(t *testing.T) {
+	slow := wire.AppRef{Role: wire.BaseApp, App: at(41)}
+	r := next(t, nil)
+	a := r.comeBack(wire.BaseApp, 40, 1, wire.Rejoin{Allocator: 3, Peers: []wire.AppRef{slow}})
+	p := r.connect(slow.Role, slow.App)
+	p.mute = true
+	p.send(&wire.Join{Speaks: wire.Spoken(), Role: slow.Role, Digest: digest, Term: 1})
+	p.send(&wire.Rejoin{Number: 2, Allocator: 4})
+	for range 2 * int(r.m.cfg.AppTimeout/time.Second) {
+		p.send(&wire.RejoinRule{App: at(40)}) // any word shows that it lives
+		r.pass(time.Second)
+	}
+	rules := uint32(2 * int(r.m.cfg.AppTimeout/time.Second))
+	p.send(&wire.RejoinEnd{Rules: rules})
+	r.pass(time.Second)
+	none[wire.AppDead](a)
+	one[wire.Welcome](p)
+	if b := r.m.byAddress(slow.App); b == nil || b.missing {
+		t.Errorf("the member is %+v", b)
+	}
+}

@@ -31,7 +31,7 @@ func mourns(who, dead wire.Role) bool {
 func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason error) {
 	a := m.byChannel[ch]
 	if a == nil {
-		m.unhear(ch, reason)
+		m.unhear(now, ch, reason)
 		return
 	}
 	delete(m.byChannel, ch)

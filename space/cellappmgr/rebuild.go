@@ -101,13 +101,18 @@ func (m *CellAppMgr) endUnknown(a *member, b *returning) {
 	}
 }
 
-// miss passes the verdict on an app that others still count on, if it is not here.
+// miss passes the verdict on an app that others still count on, if it is not here. A BaseApp that is
+// telling what it has is missing, too, until it has told all. (It was not: one that died while it told was
+// then missed by nobody, and what it had of bases never went on.)
 func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
-	if m.buried(p.App) || m.expects(p.App) {
+	if m.buried(p.App) || m.byAddress(p.App) != nil {
 		return
 	}
 	switch p.Role {
 	case wire.CellApp:
+		if m.expects(p.App) {
+			return // unhear judges it if it does not come to the end
+		}
 		m.declareDead(now, &member{role: p.Role, address: p.App}, "it did not come back to the new manager")
 	case wire.BaseApp:
 		m.log.Warn("a BaseApp that others know has not come back; it still has time", "address", p.App.String(), "time", m.cfg.AppTimeout)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -248,9 +249,13 @@ func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
 }
 
 // unhear forgets an app whose channel ended before it was let in. An app that has told everything
-// is kept if it may only have lost the channel.
-func (m *CellAppMgr) unhear(ch mercury.ChannelID, reason error) {
+// is kept if it may only have lost the channel. One that was still telling when the window ended is
+// missed: others may count on it.
+func (m *CellAppMgr) unhear(now time.Duration, ch mercury.ChannelID, reason error) {
 	r := &m.recovery
+	if b := r.telling(ch); b != nil && !r.on {
+		defer m.miss(now, wire.AppRef{Role: b.join.Role, App: b.peer})
+	}
 	r.waiting = slices.DeleteFunc(r.waiting, func(w waiting) bool { return w.ch == ch })
 	m.unnumbered = slices.DeleteFunc(m.unnumbered, func(w waiting) bool { return w.ch == ch })
 	r.returning = slices.DeleteFunc(r.returning, func(b *returning) bool {

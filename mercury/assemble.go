@@ -19,6 +19,7 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	game, bulk, copies := c.maySend(e, laneGame), c.maySend(e, laneBulk), c.copiesAlone()
 	c.appendAck(e, &w, game || bulk || copies || out.unreliable.len() > 0)
 	c.appendControl(e, &w)
+	game = game && !c.unreliableFirst(&w)
 	if game {
 		c.appendLost(e, &w, laneGame)
 		c.appendNew(e, &w, laneGame)
@@ -91,7 +92,7 @@ func (c *channel) nextSize() int {
 		}
 	}
 	if c.out.unreliable.len() > 0 {
-		size = max(size, len(*c.out.unreliable.at(0)))
+		size = max(size, len(c.out.unreliable.at(0).buf))
 	}
 	return size
 }
@@ -181,10 +182,33 @@ func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint
 	return true
 }
 
+// unreliableFirst reports whether unreliable messages that were sent before those of the next segment
+// fill the packet, and do so now. What is sent of one client then leaves close together, and whoever
+// passes it on does so in one datagram. (All segments used to leave first. A BaseApp, which reads a
+// tick's worth of a crowd in several turns, then sent one client of four its reliable messages in a
+// datagram of their own.)
+func (c *channel) unreliableFirst(w *packetWriter) bool {
+	s := &c.out.streams[laneGame]
+	if s.lostCount > 0 || c.out.probes > 0 {
+		return false
+	}
+	room, next := w.free(), s.end()
+	for i := range c.out.unreliable.len() {
+		m := c.out.unreliable.at(i)
+		if m.after > next {
+			return false
+		}
+		if room -= unreliableOverhead + len(m.buf); room < 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // appendUnreliable appends the unreliable messages that fit, oldest first.
 func (c *channel) appendUnreliable(e *Endpoint, w *packetWriter) {
 	for waiting := &c.out.unreliable; waiting.len() > 0; waiting.pop() {
-		p := *waiting.at(0)
+		p := waiting.at(0).buf
 		if unreliableOverhead+len(p) > w.free() {
 			return
 		}

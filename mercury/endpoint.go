@@ -451,7 +451,7 @@ func (e *Endpoint) reap() {
 			c.in.streams[lane].backlog = nil
 		}
 		for waiting := &c.out.unreliable; waiting.len() > 0; waiting.pop() {
-			e.release(*waiting.at(0))
+			e.release(waiting.at(0).buf)
 		}
 		e.buried[i] = nil
 	}

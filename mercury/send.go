@@ -94,7 +94,7 @@ func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) (dropped int, err er
 	out := &c.out
 	size := int32(len(msg) + unreliableOverhead)
 	for ; out.unreliableBytes+size > maxUnreliableQueued && out.unreliable.len() > 0; dropped++ {
-		old := *out.unreliable.at(0)
+		old := out.unreliable.at(0).buf
 		out.unreliableBytes -= int32(len(old) + unreliableOverhead)
 		out.unreliable.pop()
 		e.release(old)
@@ -103,7 +103,8 @@ func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) (dropped int, err er
 	if dropped > 0 {
 		c.trouble().dropped += uint64(dropped)
 	}
-	*out.unreliable.push() = append(e.buffer(len(msg)), msg...)
+	game := &out.streams[laneGame]
+	*out.unreliable.push() = unreliableMessage{append(e.buffer(len(msg)), msg...), game.first + uint64(game.segments.len())}
 	out.unreliableBytes += size
 	e.stats.MessagesOut++
 	if c.sends() {

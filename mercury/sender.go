@@ -68,11 +68,17 @@ type sentPacket struct {
 	copies   bool // was sent while short segments were copied
 }
 
+// unreliableMessage waits for the next Flush.
+type unreliableMessage struct {
+	buf   []byte
+	after uint64 // the game's segment with the reliable messages before it is below this number
+}
+
 // sender is the outward half of a channel.
 type sender struct {
 	streams [lanes]outStream
 
-	unreliable ring[[]byte]
+	unreliable ring[unreliableMessage]
 
 	number uint64 // of the next packet
 	skips  skips

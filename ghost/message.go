@@ -184,7 +184,6 @@ func (m *Delete) code(c *codec.Coder) {
 	c.Bool(&m.Ended)
 }
 
-// Append and Parse are what code describes.
 func (m *Delete) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Delete) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -200,7 +199,6 @@ func (m *Audit) code(c *codec.Coder) {
 	c.U64(&m.Sum)
 }
 
-// Append and Parse are what code describes.
 func (m *Audit) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Audit) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -231,7 +229,6 @@ func (m *Query) code(c *codec.Coder) {
 	c.U8(&m.Hops)
 }
 
-// Append and Parse are what code describes.
 func (m *Query) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Query) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -247,7 +244,6 @@ func (m *Watched) code(c *codec.Coder) {
 	c.Bool(&m.On)
 }
 
-// Append and Parse are what code describes.
 func (m *Watched) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Watched) Parse(body []byte) error { return parse(body, m, m.code) }
 

@@ -71,7 +71,6 @@ type BaseGone struct{ ID entity.ID }
 
 func (m *BaseGone) code(c *codec.Coder) { fields.ID(c, &m.ID) }
 
-// Append and Parse are what code describes.
 func (m *BaseGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BaseGone) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -80,7 +79,6 @@ type BaseForgotten struct{ ID entity.ID }
 
 func (m *BaseForgotten) code(c *codec.Coder) { fields.ID(c, &m.ID) }
 
-// Append and Parse are what code describes.
 func (m *BaseForgotten) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BaseForgotten) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -94,7 +92,6 @@ func (m *CopyMark) code(c *codec.Coder) {
 	c.Uvarint(&m.Version)
 }
 
-// Append and Parse are what code describes.
 func (m *CopyMark) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CopyMark) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -115,6 +112,5 @@ func (m *BackupRuleHeld) code(c *codec.Coder) {
 	c.Uvarint(&m.Turn)
 }
 
-// Append and Parse are what code describes.
 func (m *BackupRuleHeld) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BackupRuleHeld) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -102,7 +102,6 @@ func (m *Onload) head(c *codec.Coder) {
 	c.Uvarint(&m.Low)
 }
 
-// Append and Parse are what code describes.
 func (m *Onload) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Onload) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -124,7 +123,6 @@ func (m *OnloadParty) code(c *codec.Coder) {
 	})
 }
 
-// Append and Parse are what code describes.
 func (m *OnloadParty) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *OnloadParty) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -142,7 +140,6 @@ func (m *OnloadAck) code(c *codec.Coder) {
 	c.Bool(&m.Elsewhere)
 }
 
-// Append and Parse are what code describes.
 func (m *OnloadAck) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *OnloadAck) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -162,7 +159,6 @@ func (m *OnloadRefused) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *OnloadRefused) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *OnloadRefused) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -208,7 +204,6 @@ func (m *Create) code(c *codec.Coder) {
 	c.Rest(&m.Parts, MaxParts)
 }
 
-// Append and Parse are what code describes.
 func (m *Create) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Create) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -229,7 +224,6 @@ func (m *Current) code(c *codec.Coder) {
 	c.Uvarint((*uint64)(&m.Handled))
 }
 
-// Append and Parse are what code describes.
 func (m *Current) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Current) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -245,7 +239,6 @@ func (m *Refuse) code(c *codec.Coder) {
 	fields.Order(c, &m.Order)
 }
 
-// Append and Parse are what code describes.
 func (m *Refuse) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Refuse) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -275,7 +268,6 @@ func (m *Offer) code(c *codec.Coder) {
 	c.Rest(&m.Parts, MaxParts)
 }
 
-// Append and Parse are what code describes.
 func (m *Offer) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Offer) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -305,7 +297,6 @@ func (m *Lost) code(c *codec.Coder) {
 	m.Culprit.Code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *Lost) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Lost) Parse(body []byte) error { return parse(body, m, m.code) }
 

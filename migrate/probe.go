@@ -31,6 +31,5 @@ func (m *Probe) code(c *codec.Coder) {
 	c.U8(&m.Hops)
 }
 
-// Append and Parse are what code describes.
 func (m *Probe) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Probe) Parse(body []byte) error { return parse(body, m, m.code) }

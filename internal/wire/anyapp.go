@@ -41,7 +41,6 @@ func (m *Welcome) code(c *codec.Coder) {
 	c.Bool(&m.Stores)
 }
 
-// Append and Parse are what code describes.
 func (m *Welcome) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Welcome) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -53,7 +52,6 @@ type Refused struct{ Reason string }
 
 func (m *Refused) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 
-// Append and Parse are what code describes.
 func (m *Refused) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Refused) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -88,7 +86,6 @@ func (m *AppDead) code(c *codec.Coder) {
 	m.Rule.Code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *AppDead) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *AppDead) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -99,7 +96,6 @@ type Freeze struct{ On bool }
 
 func (m *Freeze) code(c *codec.Coder) { c.Bool(&m.On) }
 
-// Append and Parse are what code describes.
 func (m *Freeze) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Freeze) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -116,7 +112,6 @@ func (m *Dismissed) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *Dismissed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Dismissed) Parse(body []byte) error { return parse(body, m, m.code) }
 

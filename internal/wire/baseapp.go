@@ -27,7 +27,6 @@ func (m *Located) code(c *codec.Coder) {
 	fields.Address(c, &m.App)
 }
 
-// Append and Parse are what code describes.
 func (m *Located) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Located) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -37,7 +36,6 @@ type AppLeft struct{ App mercury.Address }
 
 func (m *AppLeft) code(c *codec.Coder) { fields.Address(c, &m.App) }
 
-// Append and Parse are what code describes.
 func (m *AppLeft) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *AppLeft) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -91,7 +89,6 @@ func (m *MakeProxy) code(c *codec.Coder) {
 	c.Bool(&m.Wait)
 }
 
-// Append and Parse are what code describes.
 func (m *MakeProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *MakeProxy) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *MakeProxy) Call() *uint64           { return &m.Request }
@@ -114,7 +111,6 @@ func (m *Relogin) code(c *codec.Coder) {
 	m.Plays.code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *Relogin) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Relogin) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *Relogin) Call() *uint64           { return &m.Request }

@@ -34,7 +34,6 @@ func (m *CreateProxy) code(c *codec.Coder) {
 	m.Plays.code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *CreateProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CreateProxy) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *CreateProxy) Call() *uint64           { return &m.Request }
@@ -51,7 +50,6 @@ func (m *ProxyGone) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 }
 
-// Append and Parse are what code describes.
 func (m *ProxyGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *ProxyGone) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -86,7 +84,6 @@ func (m *Proxies) code(c *codec.Coder) {
 	})
 }
 
-// Append and Parse are what code describes.
 func (m *Proxies) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Proxies) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -106,6 +103,5 @@ func (m *Outdone) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Turn)
 }
 
-// Append and Parse are what code describes.
 func (m *Outdone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Outdone) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -25,7 +25,6 @@ type PlaceBase struct{ Request uint64 }
 
 func (m *PlaceBase) code(c *codec.Coder) { c.Uvarint(&m.Request) }
 
-// Append and Parse are what code describes.
 func (m *PlaceBase) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *PlaceBase) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *PlaceBase) Call() *uint64           { return &m.Request }
@@ -41,7 +40,6 @@ func (m *BasePlaced) code(c *codec.Coder) {
 	fields.Address(c, &m.App)
 }
 
-// Append and Parse are what code describes.
 func (m *BasePlaced) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BasePlaced) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *BasePlaced) Call() *uint64           { return &m.Request }
@@ -58,7 +56,6 @@ func (m *BaseLoad) code(c *codec.Coder) {
 	codeDuration(c, &m.CPU)
 }
 
-// Append and Parse are what code describes.
 func (m *BaseLoad) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BaseLoad) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -95,7 +92,6 @@ func (m *CreateBase) code(c *codec.Coder) {
 	m.NewBase.code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *CreateBase) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CreateBase) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *CreateBase) Call() *uint64           { return &m.Request }
@@ -114,7 +110,6 @@ func (m *MakeBase) code(c *codec.Coder) {
 	m.NewBase.code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *MakeBase) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *MakeBase) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *MakeBase) Call() *uint64           { return &m.Request }
@@ -137,7 +132,6 @@ func (m *BaseMade) code(c *codec.Coder) {
 	c.Bool(&m.Gone)
 }
 
-// Append and Parse are what code describes.
 func (m *BaseMade) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BaseMade) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *BaseMade) Call() *uint64           { return &m.Request }

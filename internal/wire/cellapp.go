@@ -73,7 +73,6 @@ func (m *AddCell) code(c *codec.Coder) {
 	c.Bytes(&m.Info, MaxSpaceInfo)
 }
 
-// Append and Parse are what code describes.
 func (m *AddCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *AddCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -129,7 +128,6 @@ func (m *Geometry) code(c *codec.Coder) {
 	c.Bytes(&m.Tree, MaxTree)
 }
 
-// Append and Parse are what code describes.
 func (m *Geometry) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Geometry) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -144,7 +142,6 @@ func (m *SpaceData) code(c *codec.Coder) {
 	codeNamed(c, m.Space, &m.Entry)
 }
 
-// Append and Parse are what code describes.
 func (m *SpaceData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -160,7 +157,6 @@ func (m *SharedData) code(c *codec.Coder) {
 	codec.List(c, &m.Data, shared.MaxKeys+MaxServices+MaxRemovedData, minSpaceDataEntry+2, func(c *codec.Coder, e *space.DataEntry) { codeNamed(c, 0, e) })
 }
 
-// Append and Parse are what code describes.
 func (m *SharedData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SharedData) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -232,6 +228,5 @@ func (m *SpaceRate) code(c *codec.Coder) {
 	codeClock(c, &m.Clock)
 }
 
-// Append and Parse are what code describes.
 func (m *SpaceRate) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceRate) Parse(body []byte) error { return parse(body, m, m.code) }

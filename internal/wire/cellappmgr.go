@@ -239,7 +239,6 @@ func (m *CellCreated) code(c *codec.Coder) {
 	codeCellID(c, &m.Cell)
 }
 
-// Append and Parse are what code describes.
 func (m *CellCreated) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CellCreated) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -256,7 +255,6 @@ func (m *Locate) code(c *codec.Coder) {
 	fields.Vector3(c, &m.Position)
 }
 
-// Append and Parse are what code describes.
 func (m *Locate) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Locate) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -303,7 +301,6 @@ func (m *SetSpaceData) code(c *codec.Coder) {
 	codeName(c, m.Space, m.Key, &m.Name)
 }
 
-// Append and Parse are what code describes.
 func (m *SetSpaceData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SetSpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -313,7 +310,6 @@ type SpaceDataSet struct{ Said uint64 }
 
 func (m *SpaceDataSet) code(c *codec.Coder) { c.Uvarint(&m.Said) }
 
-// Append and Parse are what code describes.
 func (m *SpaceDataSet) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceDataSet) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -324,7 +320,6 @@ type AppSilent struct{ App mercury.Address }
 
 func (m *AppSilent) code(c *codec.Coder) { fields.Address(c, &m.App) }
 
-// Append and Parse are what code describes.
 func (m *AppSilent) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *AppSilent) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -341,7 +336,6 @@ func (m *GeometryLacked) code(c *codec.Coder) {
 	codeVersion(c, &m.From)
 }
 
-// Append and Parse are what code describes.
 func (m *GeometryLacked) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *GeometryLacked) Parse(body []byte) error { return parse(body, m, m.code) }
 

@@ -28,7 +28,6 @@ func (m *Look) code(c *codec.Coder) {
 	fields.Address(c, &m.App)
 }
 
-// Append and Parse are what code describes.
 func (m *Look) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Look) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -45,7 +44,6 @@ func (m *Seen) code(c *codec.Coder) {
 	codec.Enum(c, &m.Reach, mercury.ReachUnknown, mercury.ReachSilent)
 }
 
-// Append and Parse are what code describes.
 func (m *Seen) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Seen) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -56,6 +54,5 @@ type Mourned struct{ App mercury.Address }
 
 func (m *Mourned) code(c *codec.Coder) { fields.Address(c, &m.App) }
 
-// Append and Parse are what code describes.
 func (m *Mourned) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Mourned) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -27,7 +27,6 @@ type Leaving struct {
 
 func (m *Leaving) code(c *codec.Coder) { codec.Uint32(c, &m.Bases) }
 
-// Append and Parse are what code describes.
 func (m *Leaving) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Leaving) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -44,7 +43,6 @@ func (m *Depart) code(c *codec.Coder) {
 	m.Part.Code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *Depart) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Depart) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *Depart) Call() *uint64           { return &m.Request }
@@ -64,7 +62,6 @@ func (m *Departed) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *Departed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Departed) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *Departed) Call() *uint64           { return &m.Request }
@@ -95,7 +92,6 @@ func (m *BasesMoved) code(c *codec.Coder) {
 	}
 }
 
-// Append and Parse are what code describes.
 func (m *BasesMoved) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BasesMoved) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -110,6 +106,5 @@ func (m *Shed) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Bases)
 }
 
-// Append and Parse are what code describes.
 func (m *Shed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Shed) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -48,7 +48,6 @@ func (m *KeepSpace) code(c *codec.Coder) {
 	m.KeptSpace.code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *KeepSpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *KeepSpace) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -66,7 +65,6 @@ func (m *SpaceKept) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *SpaceKept) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceKept) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -81,7 +79,6 @@ func (m *KeepOnly) code(c *codec.Coder) {
 	codec.List(c, &m.Spaces, MaxRejoinCells, 1, codec.Uint32[entity.SpaceID])
 }
 
-// Append and Parse are what code describes.
 func (m *KeepOnly) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *KeepOnly) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -97,7 +94,6 @@ func (m *OnlyKept) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *OnlyKept) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *OnlyKept) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -115,7 +111,6 @@ func (m *BringSpace) code(c *codec.Coder) {
 	m.KeptSpace.code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *BringSpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BringSpace) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *BringSpace) Call() *uint64           { return &m.Request }
@@ -132,7 +127,6 @@ func (m *SpaceBrought) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *SpaceBrought) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceBrought) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *SpaceBrought) Call() *uint64           { return &m.Request }

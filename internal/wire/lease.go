@@ -71,6 +71,5 @@ func (m *LeaseVote) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Highest)
 }
 
-// Append and Parse are what code describes.
 func (m *LeaseVote) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *LeaseVote) Parse(body []byte) error { return parse(body, m, m.code) }

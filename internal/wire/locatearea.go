@@ -26,7 +26,6 @@ func (m *LocateArea) code(c *codec.Coder) {
 	fields.Rect(c, &m.Area)
 }
 
-// Append and Parse are what code describes.
 func (m *LocateArea) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *LocateArea) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -47,6 +46,5 @@ func (m *LocatedArea) code(c *codec.Coder) {
 	codec.List(c, &m.Apps, MaxAreaApps, minAddress, fields.Address)
 }
 
-// Append and Parse are what code describes.
 func (m *LocatedArea) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *LocatedArea) Parse(body []byte) error { return parse(body, m, m.code) }

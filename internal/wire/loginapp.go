@@ -67,6 +67,5 @@ func (m *Logins) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *Logins) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Logins) Parse(body []byte) error { return parse(body, m, m.code) }

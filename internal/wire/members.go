@@ -30,6 +30,5 @@ func (m *Members) code(c *codec.Coder) {
 	m.Allocators = allocators
 }
 
-// Append and Parse are what code describes.
 func (m *Members) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Members) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -40,7 +40,6 @@ func (m *RegisterName) code(c *codec.Coder) {
 	c.Bool(&m.Claim)
 }
 
-// Append and Parse are what code describes.
 func (m *RegisterName) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RegisterName) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *RegisterName) Call() *uint64           { return &m.Request }
@@ -56,7 +55,6 @@ func (m *FindName) code(c *codec.Coder) {
 	c.String(&m.Name, limits.BaseName)
 }
 
-// Append and Parse are what code describes.
 func (m *FindName) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *FindName) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *FindName) Call() *uint64           { return &m.Request }
@@ -80,7 +78,6 @@ func (m *NameHeld) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *NameHeld) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *NameHeld) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *NameHeld) Call() *uint64           { return &m.Request }
@@ -96,7 +93,6 @@ func (m *NameGone) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 }
 
-// Append and Parse are what code describes.
 func (m *NameGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *NameGone) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -119,7 +115,6 @@ func (m *NameLost) code(c *codec.Coder) {
 	fields.Address(c, &m.App)
 }
 
-// Append and Parse are what code describes.
 func (m *NameLost) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *NameLost) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -155,7 +150,6 @@ func (m *Names) code(c *codec.Coder) {
 	c.Bool(&m.Last)
 }
 
-// Append and Parse are what code describes.
 func (m *Names) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Names) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -171,6 +165,5 @@ func (m *Inherited) code(c *codec.Coder) {
 	c.Uvarint(&m.Turn)
 }
 
-// Append and Parse are what code describes.
 func (m *Inherited) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Inherited) Parse(body []byte) error { return parse(body, m, m.code) }

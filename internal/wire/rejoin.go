@@ -87,7 +87,6 @@ func (m *Rejoin) code(c *codec.Coder) {
 	codeAppRefs(c, &m.Peers, MaxPeerApps)
 }
 
-// Append and Parse are what code describes.
 func (m *Rejoin) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Rejoin) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -121,7 +120,6 @@ func (m *RejoinCell) code(c *codec.Coder) {
 	c.Bool(&m.Ended)
 }
 
-// Append and Parse are what code describes.
 func (m *RejoinCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RejoinCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -150,7 +148,6 @@ func (m *RejoinRule) code(c *codec.Coder) {
 	m.Part.Code(c)
 }
 
-// Append and Parse are what code describes.
 func (m *RejoinRule) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RejoinRule) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -166,6 +163,5 @@ func (m *RejoinEnd) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Spaces)
 }
 
-// Append and Parse are what code describes.
 func (m *RejoinEnd) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RejoinEnd) Parse(body []byte) error { return parse(body, m, m.code) }

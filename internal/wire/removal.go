@@ -40,7 +40,6 @@ func (m *RemoveCell) code(c *codec.Coder) {
 	codec.List(c, &m.Peers, MaxPeers, 2, fields.Address)
 }
 
-// Append and Parse are what code describes.
 func (m *RemoveCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RemoveCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -58,7 +57,6 @@ func (m *CellGoing) code(c *codec.Coder) {
 	fields.Address(c, &m.App)
 }
 
-// Append and Parse are what code describes.
 func (m *CellGoing) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CellGoing) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -73,7 +71,6 @@ func (m *RemovalAck) code(c *codec.Coder) {
 	codeCellID(c, &m.Cell)
 }
 
-// Append and Parse are what code describes.
 func (m *RemovalAck) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RemovalAck) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -89,7 +86,6 @@ func (m *CellRemoved) code(c *codec.Coder) {
 	codeCellID(c, &m.Cell)
 }
 
-// Append and Parse are what code describes.
 func (m *CellRemoved) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CellRemoved) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -101,7 +97,6 @@ type RetireApp struct {
 
 func (m *RetireApp) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 
-// Append and Parse are what code describes.
 func (m *RetireApp) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RetireApp) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -113,6 +108,5 @@ type Retired struct {
 
 func (m *Retired) code(c *codec.Coder) { codec.Uint32(c, &m.Number) }
 
-// Append and Parse are what code describes.
 func (m *Retired) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Retired) Parse(body []byte) error { return parse(body, m, m.code) }

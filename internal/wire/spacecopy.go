@@ -34,6 +34,5 @@ func (m *SpaceCopy) code(c *codec.Coder) {
 	codeSpaceData(c, &m.Data)
 }
 
-// Append and Parse are what code describes.
 func (m *SpaceCopy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceCopy) Parse(body []byte) error { return parse(body, m, m.code) }

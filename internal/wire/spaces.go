@@ -37,7 +37,6 @@ func (m *CreateSpace) code(c *codec.Coder) {
 	})
 }
 
-// Append and Parse are what code describes.
 func (m *CreateSpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CreateSpace) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *CreateSpace) Call() *uint64           { return &m.Request }
@@ -59,7 +58,6 @@ func (m *SpaceCreated) code(c *codec.Coder) {
 	c.Bool(&m.Full)
 }
 
-// Append and Parse are what code describes.
 func (m *SpaceCreated) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceCreated) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *SpaceCreated) Call() *uint64           { return &m.Request }
@@ -75,7 +73,6 @@ func (m *DestroySpace) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
 }
 
-// Append and Parse are what code describes.
 func (m *DestroySpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *DestroySpace) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *DestroySpace) Call() *uint64           { return &m.Request }
@@ -93,7 +90,6 @@ func (m *SpaceDestroyed) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *SpaceDestroyed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceDestroyed) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *SpaceDestroyed) Call() *uint64           { return &m.Request }

@@ -60,7 +60,6 @@ type EndWorld struct {
 
 func (m *EndWorld) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 
-// Append and Parse are what code describes.
 func (m *EndWorld) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *EndWorld) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -102,7 +101,6 @@ func (m *Stop) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *Stop) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Stop) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -144,7 +142,6 @@ func (m *StopState) code(c *codec.Coder) {
 	})
 }
 
-// Append and Parse are what code describes.
 func (m *StopState) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *StopState) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -170,7 +167,6 @@ func (m *BringBack) code(c *codec.Coder) {
 	c.Uvarint(&m.Row)
 }
 
-// Append and Parse are what code describes.
 func (m *BringBack) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BringBack) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *BringBack) Call() *uint64           { return &m.Request }
@@ -188,7 +184,6 @@ func (m *BroughtBack) code(c *codec.Coder) {
 	c.String(&m.Reason, MaxReason)
 }
 
-// Append and Parse are what code describes.
 func (m *BroughtBack) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *BroughtBack) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *BroughtBack) Call() *uint64           { return &m.Request }

@@ -79,7 +79,6 @@ func (m *CallStore) code(c *codec.Coder) {
 	c.Bytes(&m.Data, store.MaxData)
 }
 
-// Append and Parse are what code describes.
 func (m *CallStore) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CallStore) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *CallStore) Call() *uint64           { return &m.Request }
@@ -112,7 +111,6 @@ func (m *StoreAnswer) code(c *codec.Coder) {
 	c.Bytes(&m.Data, store.MaxData)
 }
 
-// Append and Parse are what code describes.
 func (m *StoreAnswer) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *StoreAnswer) Parse(body []byte) error { return parse(body, m, m.code) }
 func (m *StoreAnswer) Call() *uint64           { return &m.Request }

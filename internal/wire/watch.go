@@ -37,7 +37,6 @@ func (m *ReadWatch) code(c *codec.Coder) {
 	c.Bool(&m.List)
 }
 
-// Append and Parse are what code describes.
 func (m *ReadWatch) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *ReadWatch) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -61,7 +60,6 @@ func (m *SetWatch) code(c *codec.Coder) {
 	c.String(&m.Text, watch.MaxText)
 }
 
-// Append and Parse are what code describes.
 func (m *SetWatch) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SetWatch) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -92,6 +90,5 @@ func (m *Watched) code(c *codec.Coder) {
 	c.Bool(&m.More)
 }
 
-// Append and Parse are what code describes.
 func (m *Watched) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Watched) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -20,7 +20,6 @@ func (m *Whereis) code(c *codec.Coder) {
 	fields.ID(c, &m.Asker)
 }
 
-// Append and Parse are what code describes.
 func (m *Whereis) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Whereis) Parse(body []byte) error { return parse(body, m, m.code) }
 
@@ -39,6 +38,5 @@ func (m *Whereabouts) code(c *codec.Coder) {
 	c.Bool(&m.Gone)
 }
 
-// Append and Parse are what code describes.
 func (m *Whereabouts) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Whereabouts) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -6,23 +6,22 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
-	"github.com/cellscape/cellscape/space"
 )
 
 // uncopied has one lodger of a BaseApp go without copies, and waits until nobody has one. It
 // returns that and another.
 func (r *rig) uncopied(app *Process) (without, with entity.ID) {
 	r.t.Helper()
-	r.eachLodger(func(p *Process, l *lodgerBase, b baseapp.BaseView) {
+	for b, l := range basesOf[*lodgerBase](r.Cluster) {
 		switch {
-		case p != app:
+		case b.p != app:
 		case without == 0:
 			without = b.ID
 			l.SetAutoBackup(false)
 		default:
 			with = b.ID
 		}
-	})
+	}
 	if with == 0 {
 		r.t.Fatal("it has too few lodgers")
 	}
@@ -49,11 +48,11 @@ func (r *rig) copiesOf(id entity.ID) (n int) {
 }
 
 func (r *rig) baseOf(id entity.ID) (on *Process) {
-	r.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range r.bases() {
 		if b.ID == id {
-			on = p
+			on = b.p
 		}
-	})
+	}
 	return on
 }
 
@@ -73,11 +72,11 @@ func TestDiesWithItsApp(t *testing.T) {
 		if on := r.baseOf(with); on == nil {
 			t.Error("the other has died, too")
 		}
-		r.eachView(func(p *Process, _ space.Hosted, v space.View) {
+		for v := range r.views() {
 			if v.ID() == without {
-				t.Errorf("%s has its cell part", p.Name)
+				t.Errorf("%s has its cell part", v.p.Name)
 			}
-		})
+		}
 	})
 }
 

@@ -79,11 +79,11 @@ type oneBeacon struct{ c *Cluster }
 
 func (k *oneBeacon) lit() map[string]int {
 	lit := map[string]int{}
-	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*beacon); ok && s.Name.Get() != "" {
+	for _, s := range basesOf[*beacon](k.c) {
+		if s.Name.Get() != "" {
 			lit[s.Name.Get()]++
 		}
-	})
+	}
 	return lit
 }
 

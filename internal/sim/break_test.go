@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -138,14 +137,12 @@ func TestBreaks(t *testing.T) {
 // layRocks lays all rocks, and drops some grains, near the lines between cells.
 func (r *rig) layRocks() {
 	d := -50.0
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*rockBase); ok {
-			if err := s.lay(r.near(d)); err != nil {
-				r.t.Fatal(err)
-			}
-			d += 40
+	for _, s := range basesOf[*rockBase](r.Cluster) {
+		if err := s.lay(r.near(d)); err != nil {
+			r.t.Fatal(err)
 		}
-	})
+		d += 40
+	}
 	r.grain(r.near(-20))
 	r.grain(r.near(20))
 }
@@ -172,8 +169,8 @@ func (r *rig) provoke(id wire.ID, n int) {
 			r.fallSilent()
 		}
 	case wire.ProbeID, wire.GhostQueryID, wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID:
-		r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-			s, ok := a.Script(b.ID).(*rockBase)
+		for b := range r.bases() {
+			s, ok := b.script().(*rockBase)
 			switch {
 			case !ok:
 			case !b.HasCell:
@@ -186,7 +183,7 @@ func (r *rig) provoke(id wire.ID, n int) {
 			default:
 				_ = s.Cell().Call("crack")
 			}
-		})
+		}
 	}
 }
 

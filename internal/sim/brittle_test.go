@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
-	"github.com/cellscape/cellscape/space"
 )
 
 // goesBack waits until a brittle base has gone back to a copy since it had panicked over a message, and
@@ -14,7 +12,7 @@ import (
 func (r *rig) goesBack() (id entity.ID) {
 	told := map[entity.ID]bool{}
 	r.until("a base goes back", 20*time.Second, func() bool {
-		r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
+		for v := range r.views() {
 			s, ok := v.Script().(*brittleCell)
 			switch {
 			case !ok || !v.IsReal() || id != 0:
@@ -24,7 +22,7 @@ func (r *rig) goesBack() (id entity.ID) {
 				told[v.ID()] = true
 				_ = s.Base().Call("crumble")
 			}
-		})
+		}
 		return id != 0
 	})
 	return id
@@ -32,11 +30,11 @@ func (r *rig) goesBack() (id entity.ID) {
 
 // sent is the last number that a base knows to have said.
 func (r *rig) sent(id entity.ID) (n uint32) {
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range r.bases() {
 		if b.ID == id {
-			n = counts(a.Script(id)).Sent
+			n = counts(b.app.Script(id)).Sent
 		}
-	})
+	}
 	return n
 }
 

@@ -1,9 +1,9 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -13,8 +13,6 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // checker observes one promise. safe is asked all the time, converged once, in a world at rest.
@@ -59,52 +57,6 @@ func newCheckers(c *Cluster) []checker {
 	}
 }
 
-// eachCellApp calls f with every live CellApp.
-func (c *Cluster) eachCellApp(f func(p *Process, a *cellapp.CellApp)) {
-	for _, p := range c.cellApps {
-		if p.alive {
-			f(p, p.app.(*cellapp.CellApp))
-		}
-	}
-}
-
-// eachView calls f with every real and ghost of every live CellApp.
-func (c *Cluster) eachView(f func(p *Process, cell space.Hosted, v space.View)) {
-	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
-		for cell := range a.Cells() {
-			for v := range cell.Views() {
-				f(p, cell, v)
-			}
-		}
-	})
-}
-
-// eachViewOf calls f with every real and ghost of one CellApp.
-func (c *Cluster) eachViewOf(p *Process, f func(cell space.Hosted, v space.View)) {
-	for cell := range p.app.(*cellapp.CellApp).Cells() {
-		for v := range cell.Views() {
-			f(cell, v)
-		}
-	}
-}
-
-func (c *Cluster) eachBase(f func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView)) {
-	c.eachBaseApp(func(p *Process, a *baseapp.BaseApp) {
-		for b := range a.Bases() {
-			f(p, a, b)
-		}
-	})
-}
-
-// eachBaseApp calls f with every live BaseApp.
-func (c *Cluster) eachBaseApp(f func(p *Process, a *baseapp.BaseApp)) {
-	for _, p := range c.baseApps {
-		if p.alive {
-			f(p, p.app.(*baseapp.BaseApp))
-		}
-	}
-}
-
 // oneReal checks promise 1: there is never more than one real of one incarnation, and no real of an
 // incarnation that its base did not start.
 type oneReal struct {
@@ -136,15 +88,15 @@ type baseOn struct {
 // just heard. on is whose word that is.
 func (k *oneReal) incarnations() (current map[entity.ID]uint32, on map[entity.ID]*Process) {
 	current, on = map[entity.ID]uint32{}, map[entity.ID]*Process{}
-	k.c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range k.c.bases() {
 		inc := b.Order.Incarnation
-		if b.Life > 0 && (!b.Live || k.c.now < k.adopted(b)+adopting) {
+		if b.Life > 0 && (!b.Live || k.c.now < k.adopted(b.BaseView)+adopting) {
 			inc = math.MaxUint32
 		}
 		if on[b.ID] == nil || inc > current[b.ID] {
-			current[b.ID], on[b.ID] = inc, p
+			current[b.ID], on[b.ID] = inc, b.p
 		}
-	})
+	}
 	return current, on
 }
 
@@ -164,33 +116,32 @@ func (k *oneReal) safe() error {
 	}
 	reals := map[life]*Process{}
 	current, on := k.incarnations()
-	err := k.ordersGrow()
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() || err != nil {
-			return
-		}
+	if err := k.ordersGrow(); err != nil {
+		return err
+	}
+	for v := range k.c.reals() {
 		l := life{v.ID(), v.Order().Incarnation}
 		if q := reals[l]; q != nil {
-			err = fmt.Errorf("promise 1: entity %s has two reals of incarnation %d, on %s and %s", l.id, l.incarnation, q.Name, p.Name)
+			return fmt.Errorf("promise 1: entity %s has two reals of incarnation %d, on %s and %s", l.id, l.incarnation, q.Name, v.p.Name)
 		}
-		reals[l] = p
+		reals[l] = v.p
 		if inc, ok := current[l.id]; ok && l.incarnation > inc && k.c.isMember(on[l.id].Address()) {
-			err = fmt.Errorf("promise 1: %s has a real of %s at incarnation %d, but its base is at %d", p.Name, l.id, l.incarnation, inc)
+			return fmt.Errorf("promise 1: %s has a real of %s at incarnation %d, but its base is at %d", v.p.Name, l.id, l.incarnation, inc)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // ordersGrow checks that no base believes again in an order that was overtaken.
-func (k *oneReal) ordersGrow() (err error) {
-	k.c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-		at := baseOn{p.Address(), b.ID}
+func (k *oneReal) ordersGrow() error {
+	for b := range k.c.bases() {
+		at := baseOn{b.p.Address(), b.ID}
 		if last := k.last[at]; b.Order.Before(last) {
-			err = fmt.Errorf("promise 1: the base of %s believes in %v, after it knew of %v", b.ID, b.Order, last)
+			return fmt.Errorf("promise 1: the base of %s believes in %v, after it knew of %v", b.ID, b.Order, last)
 		}
 		k.last[at] = b.Order
-	})
-	return err
+	}
+	return nil
 }
 
 // passing reports whether entities of a type without a base come and go: a seedling that was asked
@@ -202,30 +153,29 @@ func (k *oneReal) converged() error {
 	reals := map[entity.ID]int{}
 	critters := 0
 	bases := map[entity.ID]baseapp.BaseView{}
-	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { bases[b.ID] = b })
-	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
-		if !v.IsReal() {
-			return
-		}
+	for b := range k.c.bases() {
+		bases[b.ID] = b.BaseView
+	}
+	for v := range k.c.reals() {
 		reals[v.ID()]++
 		if !v.Def().HasBase {
-			if cell.Space() == theSpace && !passing(v.Def().Name) {
+			if v.cell.Space() == theSpace && !passing(v.Def().Name) {
 				critters++
 			}
-			return
+			continue
 		}
 		b, ok := bases[v.ID()]
 		switch {
 		case !ok:
-			faults = append(faults, fmt.Errorf("promise 1: %s has a real of %s, which has no base", p.Name, v.ID()))
-		case b.App != p.Address() || b.Order != v.Order():
-			faults = append(faults, fmt.Errorf("promise 1: the real of %s is %v on %s, its base believes in %v on %v", v.ID(), v.Order(), p.Name, b.Order, b.App))
+			faults = append(faults, fmt.Errorf("promise 1: %s has a real of %s, which has no base", v.p.Name, v.ID()))
+		case b.App != v.p.Address() || b.Order != v.Order():
+			faults = append(faults, fmt.Errorf("promise 1: the real of %s is %v on %s, its base believes in %v on %v", v.ID(), v.Order(), v.p.Name, b.Order, b.App))
 		}
-	})
+	}
 	if want := baseless*max(k.c.opts.Rovers, 0) + k.c.opts.Wild.Stones; critters > want || critters < want && k.c.losses == 0 && k.c.opts.Wild.Brittle == 0 && k.c.observer.last.Deaths == 0 {
 		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base; %d were made", critters, want))
 	}
-	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {
+	for _, id := range slices.Sorted(maps.Keys(bases)) {
 		// A proxy whose client has gone or never came does not stay. A restored one waits for its client
 		// first, though its former life may have let that go, and ended the cell part.
 		if b := bases[id]; !b.HasCell && (b.Session == 0 || k.c.world.bases.again[id]) {
@@ -236,18 +186,6 @@ func (k *oneReal) converged() error {
 		}
 	}
 	return errors.Join(faults...)
-}
-
-// keys yields the keys of a map, for sorting.
-func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
-	return func(yield func(K) bool) {
-		// order does not show: callers sort
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // tiling checks promise 2: every version of a geometry is one cut of the whole plane, the same
@@ -263,22 +201,21 @@ type versionOf struct {
 }
 
 func (k *tiling) safe() error {
-	var err error
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range a.Cells() {
 			at := versionOf{cell.Space(), cell.Tree().Version()}
 			text := string(cell.Tree().Append(nil))
 			if was, ok := k.seen[at]; !ok {
 				k.seen[at] = text
-				if err == nil {
-					err = k.tiles(cell.Tree())
+				if err := k.tiles(cell.Tree()); err != nil {
+					return err
 				}
-			} else if was != text && err == nil {
-				err = fmt.Errorf("promise 2: %s knows another version %v of space %d than someone else", p.Name, at.version, at.space)
+			} else if was != text {
+				return fmt.Errorf("promise 2: %s knows another version %v of space %d than someone else", p.Name, at.version, at.space)
 			}
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // tiles checks points all over the plane against the leaves' rectangles.
@@ -306,7 +243,7 @@ func (k *tiling) tiles(t *bsp.Tree) error {
 func (k *tiling) converged() error {
 	var faults []error
 	versions := map[entity.SpaceID]bsp.Version{}
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range a.Cells() {
 			if a.Removing(cell.Space()) && cell.Reals()+cell.Ghosts() == 0 {
 				continue // the cell is out of the geometry, and is told no new one
@@ -320,7 +257,7 @@ func (k *tiling) converged() error {
 				faults = append(faults, fmt.Errorf("promise 2: %s runs cell %v, which the geometry gives to someone else", p.Name, cell.ID()))
 			}
 		}
-	})
+	}
 	return errors.Join(faults...)
 }
 
@@ -329,7 +266,9 @@ func (k *tiling) converged() error {
 // CellApps died.
 type exactlyOnce struct{ c *Cluster }
 
-func get(v space.View, name string) uint64 {
+func get(v interface {
+	Get(name string) (property.Value, bool)
+}, name string) uint64 {
 	if x, ok := v.Get(name); ok {
 		return x.Uint()
 	}
@@ -337,18 +276,17 @@ func get(v space.View, name string) uint64 {
 }
 
 func (k *exactlyOnce) safe() error {
-	var err error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() && get(v, "faults") > 0 && err == nil {
-			err = fmt.Errorf("promise 3: the cell part of %s on %s met %d gaps in its base's numbers", v.ID(), p.Name, get(v, "faults"))
+	for v := range k.c.reals() {
+		if get(v, "faults") > 0 {
+			return fmt.Errorf("promise 3: the cell part of %s on %s met %d gaps in its base's numbers", v.ID(), v.p.Name, get(v, "faults"))
 		}
-	})
-	k.c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if n := counts(a.Script(b.ID)).Wrong; n > 0 && err == nil {
-			err = fmt.Errorf("promise 3: the base of %s on %s met %d gaps in its cell's numbers", b.ID, p.Name, n)
+	}
+	for b := range k.c.bases() {
+		if n := counts(b.script()).Wrong; n > 0 {
+			return fmt.Errorf("promise 3: the base of %s on %s met %d gaps in its cell's numbers", b.ID, b.p.Name, n)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // tally is what a base script has counted.
@@ -371,22 +309,21 @@ func counts(script any) tally {
 func (k *exactlyOnce) converged() error {
 	var faults []error
 	tallies := map[entity.ID]tally{}
-	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) { tallies[b.ID] = counts(a.Script(b.ID)) })
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() {
-			return
-		}
+	for b := range k.c.bases() {
+		tallies[b.ID] = counts(b.script())
+	}
+	for v := range k.c.reals() {
 		t := tallies[v.ID()]
 		if !v.Def().HasBase {
-			return
+			continue
 		}
 		if !k.c.agree(v.ID(), t.Sent, uint32(get(v, "noted"))) {
-			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its base sent %d, the cell part handled %d", v.ID(), p.Name, t.Sent, get(v, "noted")))
+			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its base sent %d, the cell part handled %d", v.ID(), v.p.Name, t.Sent, get(v, "noted")))
 		}
 		if t.Life == v.Order().Incarnation && uint64(t.Heard) != get(v, "said") {
-			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its cell part sent %d, the base handled %d", v.ID(), p.Name, get(v, "said"), t.Heard))
+			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its cell part sent %d, the base handled %d", v.ID(), v.p.Name, get(v, "said"), t.Heard))
 		}
-	})
+	}
 	return errors.Join(faults...)
 }
 
@@ -413,73 +350,63 @@ type ghostMark struct {
 }
 
 func (k *ghostsFollow) safe() error {
-	var err error
 	k.round++
 	reals := map[entity.ID]uint32{} // the lowest incarnation of each
-	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-		if n, has := reals[v.ID()]; v.IsReal() && (!has || v.Order().Incarnation < n) {
+	for v := range k.c.reals() {
+		if n, has := reals[v.ID()]; !has || v.Order().Incarnation < n {
 			reals[v.ID()] = v.Order().Incarnation
 		}
-	})
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() || err != nil {
-			return
+	}
+	for v := range k.c.views() {
+		if v.IsReal() {
+			continue
 		}
-		at := ghostAt{p.Address(), v.ID()}
+		at := ghostAt{v.p.Address(), v.ID()}
 		now := ghostMark{v.Order(), v.LastEvent(), get(v, "steps"), k.round}
 		was := k.last[at]
 		switch {
 		case now.order.Incarnation < was.order.Incarnation && was.round < k.round-1 && k.c.parted && reals[v.ID()] == now.order.Incarnation:
 		case now.order.Before(was.order):
-			err = fmt.Errorf("promise 4: the ghost of %s on %s went back from %v to %v", v.ID(), p.Name, was.order, now.order)
+			return fmt.Errorf("promise 4: the ghost of %s on %s went back from %v to %v", v.ID(), v.p.Name, was.order, now.order)
 		case now.order.Incarnation == was.order.Incarnation && (now.event < was.event || now.steps < was.steps):
-			err = fmt.Errorf("promise 4: the ghost of %s on %s went back within an incarnation: event %d to %d, steps %d to %d", v.ID(), p.Name, was.event, now.event, was.steps, now.steps)
+			return fmt.Errorf("promise 4: the ghost of %s on %s went back within an incarnation: event %d to %d, steps %d to %d", v.ID(), v.p.Name, was.event, now.event, was.steps, now.steps)
 		}
 		k.last[at] = now
-	})
-	return err
+	}
+	return nil
 }
 
 func (k *ghostsFollow) converged() error {
 	var faults []error
-	type real struct {
-		p *Process
-		v space.View
+	reals := map[entity.ID]sighting{}
+	for v := range k.c.reals() {
+		reals[v.ID()] = v
 	}
-	reals := map[entity.ID]real{}
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() {
-			reals[v.ID()] = real{p, v}
-		}
-	})
 	ghosts := map[ghostAt]bool{}
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
+	for v := range k.c.views() {
 		if v.IsReal() {
-			return
+			continue
 		}
-		ghosts[ghostAt{p.Address(), v.ID()}] = true
+		ghosts[ghostAt{v.p.Address(), v.ID()}] = true
 		r, ok := reals[v.ID()]
 		switch {
 		case !ok:
-			faults = append(faults, fmt.Errorf("promise 4: %s holds a ghost of %s, which has no real", p.Name, v.ID()))
+			faults = append(faults, fmt.Errorf("promise 4: %s holds a ghost of %s, which has no real", v.p.Name, v.ID()))
 		case v.Home() != r.p.Address():
-			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s (%v) on %s believes its real on %v, it is on %s (%v)", v.ID(), v.Order(), p.Name, v.Home(), r.p.Name, r.v.Order()))
-		case v.Sum() != r.v.Sum():
-			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s (%v, event %d) on %s differs from its real on %s (%v, event %d)", v.ID(), v.Order(), v.LastEvent(), p.Name, r.p.Name, r.v.Order(), r.v.LastEvent()))
+			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s (%v) on %s believes its real on %v, it is on %s (%v)", v.ID(), v.Order(), v.p.Name, v.Home(), r.p.Name, r.Order()))
+		case v.Sum() != r.Sum():
+			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s (%v, event %d) on %s differs from its real on %s (%v, event %d)", v.ID(), v.Order(), v.LastEvent(), v.p.Name, r.p.Name, r.Order(), r.LastEvent()))
 		}
-	})
-	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
-		if !v.IsReal() {
-			return
-		}
+	}
+	for v := range k.c.reals() {
 		at := v.Position()
-		for _, leaf := range cell.Tree().Overlapping(bsp.Around(float64(at.X), float64(at.Z), seenFrom(v)+aoiHysteresis)) {
+		for _, leaf := range v.cell.Tree().Overlapping(bsp.Around(float64(at.X), float64(at.Z), seenFrom(v.View)+aoiHysteresis)) {
 			app := mercury.Address{At: leaf.App, Salt: leaf.Salt}
-			if app != p.Address() && !ghosts[ghostAt{app, v.ID()}] {
-				faults = append(faults, fmt.Errorf("promise 4: %s at (%g, %g) on %s has no ghost on %v", v.ID(), at.X, at.Z, p.Name, app))
+			if app != v.p.Address() && !ghosts[ghostAt{app, v.ID()}] {
+				faults = append(faults, fmt.Errorf("promise 4: %s at (%g, %g) on %s has no ghost on %v", v.ID(), at.X, at.Z, v.p.Name, app))
 			}
 		}
-	})
+	}
 	if n := k.c.observer.last.Counters.GhostsDiffer; n > 0 {
 		faults = append(faults, fmt.Errorf("promise 4: the CellApps' own audit found %d ghosts that differ", n))
 	}

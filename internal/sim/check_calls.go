@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/space"
 )
 
 // callsOnce checks promises 3 and 6 for what clients call. A player numbers its calls of its own
@@ -24,32 +23,25 @@ func (c *Cluster) owner(id entity.ID) *player {
 }
 
 func (k *callsOnce) safe() error {
-	var err error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() || err != nil {
-			return
-		}
+	for v := range k.c.reals() {
 		pl := k.c.owner(v.ID())
 		switch {
 		case pl == nil:
 		case get(v, "odd") > 0:
-			err = fmt.Errorf("promise 3: %s on %s, of %s, met %d calls of its client out of order", v.ID(), p.Name, pl.name, get(v, "odd"))
+			return fmt.Errorf("promise 3: %s on %s, of %s, met %d calls of its client out of order", v.ID(), v.p.Name, pl.name, get(v, "odd"))
 		case get(v, "worn") > uint64(pl.worn):
-			err = fmt.Errorf("promise 3: %s on %s handled %d calls, its client %s sent %d", v.ID(), p.Name, get(v, "worn"), pl.name, pl.worn)
+			return fmt.Errorf("promise 3: %s on %s handled %d calls, its client %s sent %d", v.ID(), v.p.Name, get(v, "worn"), pl.name, pl.worn)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 func (k *callsOnce) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() {
-			return
-		}
+	for v := range k.c.reals() {
 		if pl := k.c.owner(v.ID()); pl != nil && uint64(pl.worn) != get(v, "worn") {
-			faults = append(faults, fmt.Errorf("promise 6: %s: its client %s sent %d calls, %s handled %d", v.ID(), pl.name, pl.worn, p.Name, get(v, "worn")))
+			faults = append(faults, fmt.Errorf("promise 6: %s: its client %s sent %d calls, %s handled %d", v.ID(), pl.name, pl.worn, v.p.Name, get(v, "worn")))
 		}
-	})
+	}
 	return errors.Join(faults...)
 }

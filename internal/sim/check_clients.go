@@ -33,15 +33,15 @@ func (k *clientsConverge) safe() error {
 // reals returns the reals of the space that players are in, by id and in order.
 func (k *clientsConverge) reals() (reals map[entity.ID]space.View, order []space.View) {
 	reals = map[entity.ID]space.View{}
-	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
-		if v.IsReal() && cell.Space() == theOther {
-			reals[v.ID()] = v
+	for v := range k.c.reals() {
+		if v.cell.Space() == theOther {
+			reals[v.ID()] = v.View
 		}
-		if v.IsReal() && cell.Space() == theSpace { // all players are there; entities in rooms are not seen
-			reals[v.ID()] = v
-			order = append(order, v)
+		if v.cell.Space() == theSpace { // all players are there; entities in rooms are not seen
+			reals[v.ID()] = v.View
+			order = append(order, v.View)
 		}
-	})
+	}
 	return reals, order
 }
 

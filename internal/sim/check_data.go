@@ -141,7 +141,6 @@ type keyAt struct {
 }
 
 func (k *oneData) safe() error {
-	var err error
 	if first := k.c.orders.first; first != k.first {
 		k.first = first
 		k.begin()
@@ -149,7 +148,7 @@ func (k *oneData) safe() error {
 	keys := k.c.opts.dataKeys()
 	numbers := make([]uint64, len(keys))
 	most := spacekey.Base(k.c.terms) + k.c.orders.number + wire.MaxLostAreas // the manager's own changes
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range theCell(a) {
 			clear(numbers)
 			for e := range cell.AllData() {
@@ -160,13 +159,13 @@ func (k *oneData) safe() error {
 			for i, n := range numbers {
 				at := keyAt{p.Address(), keys[i]}
 				if was := k.last[at]; n < was || n > most {
-					err = fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", at.key, p.Name, n, was, k.c.orders.number, k.c.terms)
+					return fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", at.key, p.Name, n, was, k.c.orders.number, k.c.terms)
 				}
 				k.last[at] = n
 			}
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // begin forgets what CellApps have known when nothing is left of their cells: the space begins anew
@@ -174,7 +173,7 @@ func (k *oneData) safe() error {
 // cell. A CellApp that has a cell and comes late brings the data back.
 func (k *oneData) begin() {
 	last := map[keyAt]uint64{}
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range a.Cells() {
 			for _, key := range k.c.opts.dataKeys() {
 				if cell.Space() == theSpace && dataOf(cell, key).number > 0 {
@@ -182,7 +181,7 @@ func (k *oneData) begin() {
 				}
 			}
 		}
-	})
+	}
 	k.last = last
 }
 
@@ -203,7 +202,7 @@ func (k *oneData) agreed(key uint16) error {
 		// The manager does not listen to those it declared dead, nor does the next one know the
 		// last things that were said to it. The newest value is what the cells have, and all must
 		// have the same.
-		k.c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for _, a := range k.c.liveCellApps() {
 			for cell := range theCell(a) {
 				if a.Removing(cell.Space()) {
 					continue
@@ -211,9 +210,9 @@ func (k *oneData) agreed(key uint16) error {
 				e := dataOf(cell, key)
 				want = e.String()
 			}
-		})
+		}
 	}
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range theCell(a) {
 			if a.Removing(cell.Space()) {
 				continue // the cell is out of the space, and is told nothing any more
@@ -222,7 +221,7 @@ func (k *oneData) agreed(key uint16) error {
 				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %s, the newest is %s", p.Name, key, e.String(), want))
 			}
 		}
-	})
+	}
 	for _, pl := range k.c.players {
 		var e keyData
 		for id, value := range pl.client.AllSpaceData(key) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -166,16 +165,16 @@ func (k *placesFresh) safe() error {
 
 // follow looks where all reals are.
 func (k *placesFresh) follow(now time.Duration) {
-	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
-		if !v.IsReal() || cell.Space() != theSpace || !v.Def().HasClient {
-			return
+	for v := range k.c.reals() {
+		if v.cell.Space() != theSpace || !v.Def().HasClient {
+			continue
 		}
 		t := k.tracks[v.ID()]
 		if t == nil {
 			t = &track{}
 			k.tracks[v.ID()] = t
 		}
-		if at, inc := p.Address(), v.Order().Incarnation; t.app != at || t.incarnation != inc || t.seen < now-2*checkPeriod {
+		if at, inc := v.p.Address(), v.Order().Incarnation; t.app != at || t.incarnation != inc || t.seen < now-2*checkPeriod {
 			if t.incarnation != inc {
 				t.moves = t.moves[:0]
 			}
@@ -184,14 +183,14 @@ func (k *placesFresh) follow(now time.Duration) {
 		if v.Vehicle() != 0 {
 			t.since = now // who rides is as fresh as the vehicle
 		}
-		t.view, t.seen = v, now
+		t.view, t.seen = v.View, now
 		if n := len(t.moves); n == 0 || t.moves[n-1].stamp != v.MoveStamp() {
 			if n == keptMoves {
 				t.moves = slices.Delete(t.moves, 0, n/2)
 			}
 			t.moves = append(t.moves, moveMade{v.MoveStamp(), v.Position(), now})
 		}
-	})
+	}
 }
 
 // steady reports whether the real has been where it is for long enough.
@@ -307,9 +306,9 @@ func (k *placesFresh) spend(now time.Duration, v *viewer, received uint64) {
 // forsaken reports whether the base of a player died, and its client has yet to find the next life.
 func (c *Cluster) forsaken(id entity.ID) bool {
 	lives := false
-	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range c.bases() {
 		lives = lives || b.ID == id && (b.Life == 0 || !b.Away)
-	})
+	}
 	return !lives
 }
 

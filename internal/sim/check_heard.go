@@ -69,17 +69,14 @@ func (k *heardInOrder) safe() error {
 
 func (k *heardInOrder) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() {
-			return
-		}
+	for v := range k.c.reals() {
 		pl := k.c.owner(v.ID())
 		if pl == nil {
-			return
+			continue
 		}
 		if g, ok := pl.heard[pl.client.Player()]; ok && g.life == v.Order().Incarnation && g.n != get(v, "greeted") {
-			faults = append(faults, fmt.Errorf("promise 5: %s heard of %d greetings of its own entity %s, which had %d on %s", pl.name, g.n, v.ID(), get(v, "greeted"), p.Name))
+			faults = append(faults, fmt.Errorf("promise 5: %s heard of %d greetings of its own entity %s, which had %d on %s", pl.name, g.n, v.ID(), get(v, "greeted"), v.p.Name))
 		}
-	})
+	}
 	return errors.Join(faults...)
 }

@@ -2,8 +2,6 @@ package sim
 
 import (
 	"fmt"
-
-	"github.com/cellscape/cellscape/entity/baseapp"
 )
 
 // loginsBounded checks that logins never make a BaseApp have more proxies than LoginConfig.MaxProxies,
@@ -16,16 +14,15 @@ func (x *loginsBounded) safe() error {
 		return nil
 	}
 	proxies := map[*Process]int{}
-	var err error
-	x.c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range x.c.bases() {
 		if b.Account == "" || b.Life > 0 {
-			return
+			continue
 		}
-		if proxies[p]++; proxies[p] > most && err == nil {
-			err = fmt.Errorf("logins have made more than %d proxies on %s; one is of %s", most, p.Name, b.Account)
+		if proxies[b.p]++; proxies[b.p] > most {
+			return fmt.Errorf("logins have made more than %d proxies on %s; one is of %s", most, b.p.Name, b.Account)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 func (x *loginsBounded) converged() error { return nil }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
 )
 
 // movesInOrder checks that a player's real never goes back on the way that its client walked: not
@@ -24,19 +23,15 @@ type footprint struct {
 }
 
 func (k *movesInOrder) safe() error {
-	var err error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() || err != nil {
-			return
-		}
+	for v := range k.c.reals() {
 		pl := k.c.owner(v.ID())
 		if pl == nil || pl.rogue || pl.driven {
-			return
+			continue
 		}
 		was, now := k.last[v.ID()], footprint{pl.logins, v.Order().Incarnation, 0}
 		switch {
 		case now.logins == was.logins && now.incarnation < was.incarnation:
-			return // the real has been given up, and does not know yet
+			continue // the real has been given up, and does not know yet
 		case now.logins == was.logins && now.incarnation == was.incarnation:
 			now.at = was.at
 		}
@@ -45,11 +40,11 @@ func (k *movesInOrder) safe() error {
 		case on >= 0:
 			now.at += on
 		case slices.Contains(pl.path[:now.at], v.Position()) && !slices.Contains(pl.forced, v.Position()):
-			err = fmt.Errorf("promise 3: %s on %s (%v) is back at %v, which its client %s has left", v.ID(), p.Name, v.Order(), v.Position(), pl.name)
+			return fmt.Errorf("promise 3: %s on %s (%v) is back at %v, which its client %s has left", v.ID(), v.p.Name, v.Order(), v.Position(), pl.name)
 		}
 		k.last[v.ID()] = now
-	})
-	return err
+	}
+	return nil
 }
 
 func (k *movesInOrder) converged() error { return nil }

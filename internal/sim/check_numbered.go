@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
-	"github.com/cellscape/cellscape/space"
 )
 
 // callsNumbered checks promises 3 and 6 for calls of every kind by their numbers, in all runs,
@@ -32,25 +30,22 @@ type callsNumbered struct {
 
 func (k *callsNumbered) safe() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() {
-			return
-		}
+	for v := range k.c.reals() {
 		if n := get(v, "again"); n > 0 {
-			faults = append(faults, fmt.Errorf("promise 3: %s on %s handled %d calls of other clients twice, or out of order", v.ID(), p.Name, n))
+			faults = append(faults, fmt.Errorf("promise 3: %s on %s handled %d calls of other clients twice, or out of order", v.ID(), v.p.Name, n))
 		}
-	})
+	}
 	for _, call := range k.c.world.untrue {
 		faults = append(faults, fmt.Errorf("promise 10: a call was told as given up in which its target has ended: %s", call))
 	}
-	k.c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range k.c.bases() {
 		if b.Hasty {
 			k.hasty[b.ID] = true
 		}
-		if n := skips(a.Script(b.ID)); n > 0 && !(b.Life > 0 && k.hasty[b.ID]) {
-			faults = append(faults, fmt.Errorf("promise 3: the base of %s on %s met %d numbers of its cell part out of order, or after a gap", b.ID, p.Name, n))
+		if n := skips(b.script()); n > 0 && !(b.Life > 0 && k.hasty[b.ID]) {
+			faults = append(faults, fmt.Errorf("promise 3: the base of %s on %s met %d numbers of its cell part out of order, or after a gap", b.ID, b.p.Name, n))
 		}
-	})
+	}
 	for _, pl := range k.c.players {
 		for _, fault := range pl.ear.faults {
 			faults = append(faults, fmt.Errorf("promise 3: %s", fault))
@@ -76,11 +71,11 @@ func (k *callsNumbered) converged() error {
 			faults = append(faults, fmt.Errorf("promise 6: a call was lost: %s, %s", call, why))
 		}
 	}
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() || !v.Def().HasBase {
-			return
+	for v := range k.c.reals() {
+		if !v.Def().HasBase {
+			continue
 		}
-		for _, call := range list(v, "missed") {
+		for _, call := range list(v.View, "missed") {
 			lost(call, "a later one was handled")
 		}
 		_, last := greetersOf(v.Script())
@@ -89,10 +84,10 @@ func (k *callsNumbered) converged() error {
 				continue
 			}
 			for n := last[pl.id().String()] + 1; n <= pl.ear.greets[v.ID()]; n++ {
-				lost(missing(pl.id(), v.ID(), n), "on "+p.Name)
+				lost(missing(pl.id(), v.ID(), n), "on "+v.p.Name)
 			}
 		}
-	})
+	}
 	return errors.Join(faults...)
 }
 
@@ -111,11 +106,11 @@ func (k *callsNumbered) counters() error {
 
 // greetedBy is the last number that the real of an entity has of a caller.
 func (c *Cluster) greetedBy(id, caller entity.ID) (n uint32) {
-	c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-		if v.ID() == id && v.IsReal() {
+	for v := range c.reals() {
+		if v.ID() == id {
 			_, last := greetersOf(v.Script())
 			n = last[caller.String()]
 		}
-	})
+	}
 	return n
 }

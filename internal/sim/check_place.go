@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
 )
 
 // lastWord checks that the server has the last word on a player's place: however a client leaps, its
@@ -35,11 +33,11 @@ type restored struct {
 
 // noteMade takes in which incarnations bases have made.
 func (k *lastWord) noteMade() {
-	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range k.c.bases() {
 		if k.made[b.ID].incarnation < b.Order.Incarnation {
 			k.made[b.ID] = restored{b.Order.Incarnation, k.checked}
 		}
-	})
+	}
 	k.checked = k.c.now
 }
 
@@ -74,20 +72,19 @@ const cutGrace = 2 * time.Second
 const longAway = 5 * time.Second
 
 func (k *lastWord) safe() error {
-	var err error
 	k.noteMade()
 	if !k.c.fresh.active() {
 		k.unsound = k.c.now
 	}
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
+	for v := range k.c.reals() {
 		pl := k.c.owner(v.ID())
-		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || pl.driven || k.c.world.travels || k.c.world.rides || err != nil { // who is teleported leaps, who rides is faster
-			return
+		if pl == nil || pl.rogue || pl.shoved > 0 || pl.driven || k.c.world.travels || k.c.world.rides { // who is teleported leaps, who rides is faster
+			continue
 		}
 		w, steady := k.on[v.ID()], k.c.now >= k.unsound+cutGrace
 		order := v.Order().Incarnation
 		if w.logins == pl.logins && order < w.incarnation {
-			return // the real has been given up, and does not know yet
+			continue // the real has been given up, and does not know yet
 		}
 		if w.logins != pl.logins || w.incarnation != order {
 			since := k.c.now
@@ -115,13 +112,13 @@ func (k *lastWord) safe() error {
 		w.at = to
 		k.on[v.ID()] = w
 		if most := 1.01 * walkSpeed / tick.Seconds() * (k.c.now - w.since + allowance).Seconds(); w.way > most {
-			err = fmt.Errorf("promise 4: %s of %s on %s has gone %.1f m in %v, at most %.1f m are allowed", v.ID(), pl.name, p.Name, w.way, k.c.now-w.since, most)
+			return fmt.Errorf("promise 4: %s of %s on %s has gone %.1f m in %v, at most %.1f m are allowed", v.ID(), pl.name, v.p.Name, w.way, k.c.now-w.since, most)
 		}
 		if n := pl.client.Stats().Forced; steady && !pl.cheat && !pl.sneaks && n > w.forced {
-			err = fmt.Errorf("promise 4: %s walks as it may, and was put back %d times", pl.name, n-w.forced)
+			return fmt.Errorf("promise 4: %s walks as it may, and was put back %d times", pl.name, n-w.forced)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 func (k *lastWord) converged() error { return nil }

@@ -1,14 +1,12 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // roomsKnown checks that spaces come and go as a whole: a space begins once; at rest the CellApps
@@ -17,7 +15,7 @@ import (
 type roomsKnown struct{ c *Cluster }
 
 func (k *roomsKnown) safe() error {
-	for _, id := range slices.SortedFunc(keys(k.c.world.lit), cmp.Compare[entity.SpaceID]) {
+	for _, id := range slices.Sorted(maps.Keys(k.c.world.lit)) {
 		// A second first cell is right only after the CellApp of the first was declared dead; a
 		// CellApp that was only slow may make its cell that late, before it hears of the verdict.
 		if n := k.c.world.lit[id]; n > 1 && k.c.losses == 0 && k.c.verdicts() == 0 {
@@ -52,37 +50,28 @@ func (k *roomsKnown) converged() error {
 		known[entity.SpaceID(s.ID)] = true
 	}
 	var faults []error
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range a.Cells() {
 			if !known[cell.Space()] {
 				faults = append(faults, fmt.Errorf("%s has a cell of space %d, which has ended", p.Name, cell.Space()))
 			}
 		}
-	})
-	k.c.eachLodger(func(p *Process, l *lodgerBase, b baseapp.BaseView) {
+	}
+	for b, l := range basesOf[*lodgerBase](k.c) {
 		on, in := k.c.lodging(b.ID)
 		switch {
 		case !b.HasCell && on != nil:
-			faults = append(faults, fmt.Errorf("lodger %v on %s has no cell part, but there is one on %s", b.ID, p.Name, on.Name))
+			faults = append(faults, fmt.Errorf("lodger %v on %s has no cell part, but there is one on %s", b.ID, b.p.Name, on.Name))
 		case b.Live && (on == nil || in != l.room() || !known[in]):
-			faults = append(faults, fmt.Errorf("lodger %v on %s has room %d, its cell part is in %d", b.ID, p.Name, l.room(), in))
+			faults = append(faults, fmt.Errorf("lodger %v on %s has room %d, its cell part is in %d", b.ID, b.p.Name, l.room(), in))
 		}
-	})
+	}
 	return errors.Join(faults...)
-}
-
-// eachLodger calls f with every lodger's base.
-func (c *Cluster) eachLodger(f func(p *Process, l *lodgerBase, b baseapp.BaseView)) {
-	c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if l, ok := a.Script(b.ID).(*lodgerBase); ok {
-			f(p, l, b)
-		}
-	})
 }
 
 // lodging finds the cell part of an entity, and the space that it is in.
 func (c *Cluster) lodging(id entity.ID) (on *Process, in entity.SpaceID) {
-	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range c.liveCellApps() {
 		for cell := range a.Cells() {
 			for v := range cell.Views() {
 				if v.ID() == id && v.IsReal() {
@@ -90,6 +79,6 @@ func (c *Cluster) lodging(id entity.ID) (on *Process, in entity.SpaceID) {
 				}
 			}
 		}
-	})
+	}
 	return on, in
 }

@@ -3,15 +3,13 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/shared"
 	"github.com/cellscape/cellscape/internal/app"
-	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // sharedKeys is how many keys the heralds set together, beside one of its own for each.
@@ -104,44 +102,34 @@ func (k *oneShared) converged() error {
 // eachShared calls f with the copy of every app that is in the cluster. Of a CellApp that has retired a new
 // one is started at once, at rest too, and knows nothing until it has joined (seed 193895 at 0ca804f9).
 func (c *Cluster) eachShared(f func(p *Process, d *app.Shared)) {
-	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range c.liveCellApps() {
 		if a.Joined() {
 			f(p, a.Shared().(*app.Shared))
 		}
-	})
-	c.eachBaseApp(func(p *Process, a *baseapp.BaseApp) { f(p, a.Shared().(*app.Shared)) })
+	}
+	for p, a := range c.liveBaseApps() {
+		f(p, a.Shared().(*app.Shared))
+	}
 }
 
 // heard checks the heralds that live.
 func (k *oneShared) heard(data shared.Data) (faults []error) {
-	k.c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		s, ok := a.Script(b.ID).(*heraldBase)
-		if !ok {
-			return
-		}
+	for b, s := range basesOf[*heraldBase](k.c) {
 		value, there := data.Get(ownKey(b.ID))
 		if got := sharedText(value, there); s.last != "" && got != s.last {
-			faults = append(faults, fmt.Errorf("%v on %s last set %s, and all share %s", b.ID, p.Name, s.last, got))
+			faults = append(faults, fmt.Errorf("%v on %s last set %s, and all share %s", b.ID, b.p.Name, s.last, got))
 		}
 		faults = append(faults, k.heardBy(sharedHearer{b.ID, entity.BasePart}, data)...)
-	})
-	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-		if _, ok := v.Script().(*heraldCell); ok && v.IsReal() {
-			faults = append(faults, k.heardBy(sharedHearer{v.ID(), entity.CellPart}, data)...)
-		}
-	})
+	}
+	for v := range realsOf[*heraldCell](k.c) {
+		faults = append(faults, k.heardBy(sharedHearer{v.ID(), entity.CellPart}, data)...)
+	}
 	return faults
 }
 
 func (k *oneShared) heardBy(by sharedHearer, data shared.Data) (faults []error) {
 	heard := k.c.world.sharedHeard[by]
-	var keys []string
-	// order does not show: they are sorted
-	for key := range heard {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(heard)) {
 		value, there := data.Get(key)
 		if got := sharedText(value, there); heard[key].text != got {
 			faults = append(faults, fmt.Errorf("the %v of %v last heard of %s that it is %s, and all share %s", by.part, by.id, key, heard[key].text, got))

@@ -8,7 +8,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // gameTime checks that game time never goes back, on a cell or for an entity in one incarnation and
@@ -39,27 +38,26 @@ func (was entityTime) elsewhere(now entityTime) bool {
 }
 
 func (k *gameTime) safe() error {
-	var err error
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range a.Cells() {
 			at := cellPlace{p.Address(), cell.Space()}
-			if was := k.cells[at]; cell.Game() < was && err == nil {
-				err = fmt.Errorf("game time of space %d on %s went back from %v to %v", cell.Space(), p.Name, was, cell.Game())
+			if was := k.cells[at]; cell.Game() < was {
+				return fmt.Errorf("game time of space %d on %s went back from %v to %v", cell.Space(), p.Name, was, cell.Game())
 			}
 			k.cells[at] = cell.Game()
 		}
-	})
-	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
-		was, now := k.entities[v.ID()], entityTime{v.Order(), cell.Space(), v.Now()}
+	}
+	for v := range k.c.views() {
+		was, now := k.entities[v.ID()], entityTime{v.Order(), v.cell.Space(), v.Now()}
 		switch {
 		case !v.IsReal(), now.order.Before(was.order):
-			return
-		case now.order.Incarnation == was.order.Incarnation && !was.elsewhere(now) && now.game < was.game && err == nil:
-			err = fmt.Errorf("game time of %s on %s went back from %v (%v) to %v (%v)", v.ID(), p.Name, was.game, was.order, now.game, now.order)
+			continue
+		case now.order.Incarnation == was.order.Incarnation && !was.elsewhere(now) && now.game < was.game:
+			return fmt.Errorf("game time of %s on %s went back from %v (%v) to %v (%v)", v.ID(), v.p.Name, was.game, was.order, now.game, now.order)
 		}
 		k.entities[v.ID()] = now
-	})
-	return err
+	}
+	return nil
 }
 
 // apartAtMost is by how much cells with the same clock differ: by when they last ticked, and by
@@ -69,7 +67,7 @@ const apartAtMost = 200*time.Millisecond + 100*time.Millisecond
 func (k *gameTime) converged() error {
 	var faults []error
 	first := map[entity.SpaceID]space.Hosted{}
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range a.Cells() {
 			if a.Removing(cell.Space()) {
 				continue // the cell is told nothing any more
@@ -86,7 +84,7 @@ func (k *gameTime) converged() error {
 				faults = append(faults, fmt.Errorf("the game times of space %d on %s and another CellApp are %v apart", cell.Space(), p.Name, d))
 			}
 		}
-	})
+	}
 	return errors.Join(faults...)
 }
 

@@ -404,37 +404,27 @@ func (k *timersRun) safe() error {
 	if k.c.opts.Wild.Clocks == 0 {
 		return nil
 	}
-	var faults []error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.Def().Name != "Clock" || !v.IsReal() {
-			return
-		}
-		s := v.Script().(*clockCell)
+	for v, s := range realsOf[*clockCell](k.c) {
 		if s.Wrong.Get() != "" {
-			faults = append(faults, fmt.Errorf("timers: %s on %s (%v): %s", v.ID(), p.Name, v.Order(), s.Wrong.Get()))
+			return fmt.Errorf("timers: %s on %s (%v): %s", v.ID(), v.p.Name, v.Order(), s.Wrong.Get())
 		}
 		now := tickSeen{v.Order(), s.Pulse.Get(), s.now()}
 		was, known := k.seen[v.ID()]
 		if !known || was.order != now.order || was.pulse != now.pulse || k.c.still {
 			k.seen[v.ID()] = now
 		} else if now.now-was.now > noTick {
-			faults = append(faults, fmt.Errorf("timers: %s on %s (%v) has not ticked since %v", v.ID(), p.Name, v.Order(), time.Duration(was.pulse)))
+			return fmt.Errorf("timers: %s on %s (%v) has not ticked since %v", v.ID(), v.p.Name, v.Order(), time.Duration(was.pulse))
 		}
-	})
-	if len(faults) > 0 {
-		return faults[0]
 	}
 	return nil
 }
 
 func (k *timersRun) converged() error {
 	ran, turns := uint64(0), uint64(0)
-	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-		if v.Def().Name == "Clock" && v.IsReal() {
-			ran += get(v, "ran")
-			turns += uint64(v.Script().(*clockCell).Turns.Get())
-		}
-	})
+	for v, s := range realsOf[*clockCell](k.c) {
+		ran += get(v, "ran")
+		turns += uint64(s.Turns.Get())
+	}
 	if k.c.opts.Wild.Clocks > 0 && (ran == 0 || turns == 0) && !slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return p.starts > 1 }) {
 		return fmt.Errorf("timers: %d clocks ran %d timers of their books, and turned %d times", k.c.opts.Wild.Clocks, ran, turns)
 	}

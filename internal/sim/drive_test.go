@@ -33,20 +33,20 @@ func TestDrive(t *testing.T) {
 		r.net.SetLink(lossy())
 		for ; rounds < 160; rounds++ {
 			r.wait(250 * time.Millisecond)
-			r.eachView(func(p *Process, _ space.Hosted, v space.View) {
+			for v := range r.views() {
 				s, ok := v.Script().(*walkerCell)
 				if v.ID() != driven.id() || !v.IsReal() || !ok {
-					return
+					continue
 				}
 				if s.ControlledBy() != driver.id() {
 					if err := s.SetControlledBy(driver.id()); err != nil {
 						t.Error(err)
 					}
 				}
-				if on != p {
-					on, lines = p, lines+1
+				if on != v.p {
+					on, lines = v.p, lines+1
 				}
-			})
+			}
 			if e := driver.client.Entity(driven.id()); e != nil && e.Controls() {
 				controlled++
 				if driven.playing() && driven.client.Controls() && rounds > 20 && rounds < 100 {

@@ -17,14 +17,14 @@ func TestEndIsKnown(t *testing.T) {
 		const name = "name of one"
 		dead := r.baseApps[0]
 		var old, other *namer
-		r.eachNamer(func(p *Process, b *namer) {
+		for at, b := range basesOf[*namer](r.Cluster) {
 			switch {
-			case p == dead && old == nil:
+			case at.p == dead && old == nil:
 				old = b
-			case p != dead && other == nil:
+			case at.p != dead && other == nil:
 				other = b
 			}
-		})
+		}
 		register := func(b *namer) {
 			b.begin("name", b.RegisterName(name, "OnName", b.next()))
 		}
@@ -49,11 +49,11 @@ func TestEndIsKnown(t *testing.T) {
 			t.Error("another got the name of a base that came back")
 		}
 		lives := 0
-		r.eachNamer(func(_ *Process, b *namer) {
+		for _, b := range basesOf[*namer](r.Cluster) {
 			if b.ID() == old.ID() {
 				lives++
 			}
-		})
+		}
 		if lives != 1 {
 			t.Errorf("%d lives of the base", lives)
 		}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
-	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // faults is the bad time: a bad network, and now and then a process crashes or pauses.
@@ -271,15 +269,14 @@ func (c *Cluster) standStill() error {
 // freezes when a line has just passed over many reals stays as it is, since nothing is handed over
 // in it; a real that its cell left far behind does not see what is around it.
 func (c *Cluster) inPlace() bool {
-	in := true
-	c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
-		if in && v.IsReal() && !cell.Ended() {
-			p := v.Position()
-			_, r, ok := cell.Tree().Leaf(cell.ID())
-			in = ok && r.Distance(float64(p.X), float64(p.Z)) <= nearLine
+	for v := range c.reals() {
+		p := v.Position()
+		_, r, ok := v.cell.Tree().Leaf(v.cell.ID())
+		if !v.cell.Ended() && !(ok && r.Distance(float64(p.X), float64(p.Z)) <= nearLine) {
+			return false
 		}
-	})
-	return in
+	}
+	return true
 }
 
 // nearLine is how far beyond a line a real may stand without being out of place.
@@ -288,16 +285,16 @@ const nearLine = 20
 // pending names who still has something to tell.
 func (c *Cluster) pending() string {
 	s := ""
-	c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range c.bases() {
 		if b.Unreceived > 0 {
-			s += fmt.Sprintf("%s: base %s (cell part %t, live %t) %v at %v has %d unreceived; ", p.Name, b.ID, b.HasCell, b.Live, b.Order, b.App, b.Unreceived)
+			s += fmt.Sprintf("%s: base %s (cell part %t, live %t) %v at %v has %d unreceived; ", b.p.Name, b.ID, b.HasCell, b.Live, b.Order, b.App, b.Unreceived)
 		}
-	})
-	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	}
+	for p, a := range c.liveCellApps() {
 		if n := a.Pending(); n > 0 {
 			s += fmt.Sprintf("%s: %d pending; ", p.Name, n)
 		}
-	})
+	}
 	for _, a := range c.observer.last.Apps {
 		s += fmt.Sprintf("%s %d at %s; ", a.Role, a.Number, a.Address)
 	}

@@ -140,22 +140,22 @@ func (c *Cluster) images(v space.View, in entity.SpaceID, from property.Vector3)
 // throughGates checks what clients see of those of another space, and that nobody is seen twice or where
 // it is not. Of those who are in the space of the players, clientsConverge knows where they may be seen.
 func (k *clientsConverge) throughGates(bad func(string, ...any), pl *player, from property.Vector3) {
-	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
-		if !v.IsReal() || cell.Space() != theOther {
-			return
+	for v := range k.c.reals() {
+		if v.cell.Space() != theOther {
+			continue
 		}
-		places, owed := k.c.images(v, theOther, from)
+		places, owed := k.c.images(v.View, theOther, from)
 		r := pl.client.Entity(v.ID())
 		switch {
-		case r == nil && owed && gated(cell):
+		case r == nil && owed && gated(v.cell):
 			bad("misses %s through a gateway", v.ID())
 		case r != nil && !slices.Contains(places, r.Position):
 			bad("has %s at %v, through gateways it is at %v", v.ID(), r.Position, places)
 		case r != nil:
 			k.c.seenThrough++
-			k.same(bad, v.ID().String(), r, v, r.Def.Property("steps").Index)
+			k.same(bad, v.ID().String(), r, v.View, r.Def.Property("steps").Index)
 		}
-	})
+	}
 }
 
 // gated reports whether a cell knows of gateways. A space loses its data if the manager dies
@@ -213,20 +213,20 @@ type meeting struct{ since, seen time.Duration }
 
 // follow keeps where figures have been, and whether anybody has moved to another app.
 func (k *gatesFresh) follow() {
-	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
+	for v := range k.c.reals() {
 		id := v.ID()
-		if !v.IsReal() || cell.Space() != theOther && v.Def().Name != "Walker" {
-			return
+		if v.cell.Space() != theOther && v.Def().Name != "Walker" {
+			continue
 		}
-		if k.app[id] != p.Name {
-			k.app[id], k.changed = p.Name, k.c.now
+		if k.app[id] != v.p.Name {
+			k.app[id], k.changed = v.p.Name, k.c.now
 		}
-		if cell.Space() == theOther {
+		if v.cell.Space() == theOther {
 			k.way[id], k.seen[id] = lastOf(k.way[id], v.Position()), k.c.now
 		} else {
 			k.budget[id] = v.ClientBudget()
 		}
-	})
+	}
 	for i, pl := range k.c.players {
 		if i == len(k.told) {
 			k.told = append(k.told, nil)

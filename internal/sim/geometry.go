@@ -11,7 +11,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // theLand is the geometry of the space, where a run has one: a cell loads it outwards from its
@@ -101,25 +100,24 @@ func (k *onLand) safe() error {
 	if !k.c.opts.Geometry {
 		return nil
 	}
-	var err error
-	k.c.eachView(func(p *Process, cell space.Hosted, v space.View) {
-		if !v.IsReal() || cell.Space() != theSpace {
-			return
+	for v := range k.c.reals() {
+		if v.cell.Space() != theSpace {
+			continue
 		}
-		now := landing{p.Address(), v.Order()}
+		now := landing{v.p.Address(), v.Order()}
 		was, known := k.on[v.ID()]
 		k.on[v.ID()] = now
 		if was == now || !known && !v.Def().HasBase {
-			return
+			continue
 		}
 		k.seen++
 		x, z := float64(v.Position().X), float64(v.Position().Z)
-		if theLand().Distance(x, z) == 0 && !cell.GeometryLoaded().Grow(stride).Contains(x, z) && err == nil {
-			err = fmt.Errorf("land: %s has got %s at (%g, %g), where cell %s has loaded %v only, and is to load %v",
-				p.Name, v.ID(), x, z, cell.ID(), cell.GeometryLoaded(), cell.ToLoad())
+		if theLand().Distance(x, z) == 0 && !v.cell.GeometryLoaded().Grow(stride).Contains(x, z) {
+			return fmt.Errorf("land: %s has got %s at (%g, %g), where cell %s has loaded %v only, and is to load %v",
+				v.p.Name, v.ID(), x, z, v.cell.ID(), v.cell.GeometryLoaded(), v.cell.ToLoad())
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // converged demands that every cell has loaded its land in the end.
@@ -129,7 +127,7 @@ func (k *onLand) converged() error {
 	}
 	var faults []error
 	cells := 0
-	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range k.c.liveCellApps() {
 		for cell := range a.Cells() {
 			need := cell.Area().Intersect(theLand())
 			if cell.Space() != theSpace || need.Empty() {
@@ -140,7 +138,7 @@ func (k *onLand) converged() error {
 				faults = append(faults, fmt.Errorf("land: cell %s on %s has loaded %v of %v at rest", cell.ID(), p.Name, cell.GeometryLoaded(), need))
 			}
 		}
-	})
+	}
 	if k.seen == 0 || cells == 0 {
 		faults = append(faults, fmt.Errorf("land: %d arrivals were looked at, on %d cells", k.seen, cells))
 	}

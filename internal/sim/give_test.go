@@ -19,8 +19,8 @@ import (
 func (r *rig) give(from, to entity.ID) {
 	r.t.Helper()
 	done := false
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if giver, ok := a.Script(b.ID).(interface {
+	for b := range r.bases() {
+		if giver, ok := b.script().(interface {
 			GiveClientTo(property.Mailbox, string) error
 		}); ok && b.ID == from {
 			if err := giver.GiveClientTo(property.Mailbox{Entity: uint64(to)}, "OnGiven"); err != nil {
@@ -28,7 +28,7 @@ func (r *rig) give(from, to entity.ID) {
 			}
 			done = true
 		}
-	})
+	}
 	if !done {
 		r.t.Fatalf("%v cannot give its client", from)
 	}
@@ -65,11 +65,11 @@ func TestGive(t *testing.T) {
 		own, logins := pl.id(), pl.logins
 		on, _ := r.base(own)
 		var rock entity.ID
-		r.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-			if _, ok := a.Script(b.ID).(*rockBase); ok && p == on && rock == 0 {
+		for b := range basesOf[*rockBase](r.Cluster) {
+			if b.p == on && rock == 0 {
 				rock = b.ID
 			}
-		})
+		}
 		for n := range 6 {
 			to := r.giveToAndFro(pl, n, own, rock)
 			r.until("the client has another entity", 30*time.Second, func() bool { return pl.id() == to && pl.client.Interrupted() == nil })
@@ -86,11 +86,11 @@ func TestGive(t *testing.T) {
 func (r *rig) rockElsewhere(than entity.ID) (rock entity.ID) {
 	r.t.Helper()
 	on, _ := r.base(than)
-	r.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if _, ok := a.Script(b.ID).(*rockBase); ok && p != on && rock == 0 {
+	for b := range basesOf[*rockBase](r.Cluster) {
+		if b.p != on && rock == 0 {
 			rock = b.ID
 		}
-	})
+	}
 	if rock == 0 {
 		r.t.Fatal("all rocks are on one BaseApp")
 	}
@@ -120,11 +120,11 @@ func (r *rig) givenTo(pl *player, to entity.ID) {
 
 // owners are the bases that believe that an account is theirs.
 func (r *rig) owners(account string) (list []entity.ID) {
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(interface{ Account() string }); ok && s.Account() == account {
+	for b := range r.bases() {
+		if s, ok := b.script().(interface{ Account() string }); ok && s.Account() == account {
 			list = append(list, b.ID)
 		}
-	})
+	}
 	return list
 }
 

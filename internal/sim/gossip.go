@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -676,24 +675,20 @@ func (c *Cluster) noneWaits() bool {
 			waits += b.Waits.Len()
 		}
 	})
-	c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if _, ok := a.Script(b.ID).(*gossipBase); ok && b.HasCell && !here[b.ID] {
+	for b := range basesOf[*gossipBase](c) {
+		if b.HasCell && !here[b.ID] {
 			waits++
 		}
-	})
+	}
 	return waits == 0
 }
 
 // eachGossip calls f with each cell part and each base of the gossips.
 func (c *Cluster) eachGossip(f func(p *Process, s *gossipCell, b *gossipBase)) {
-	c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if s, ok := v.Script().(*gossipCell); ok && v.IsReal() {
-			f(p, s, nil)
-		}
-	})
-	c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*gossipBase); ok {
-			f(p, nil, s)
-		}
-	})
+	for v, s := range realsOf[*gossipCell](c) {
+		f(v.p, s, nil)
+	}
+	for b, s := range basesOf[*gossipBase](c) {
+		f(b.p, nil, s)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 )
 
 // TestHeirs: a BaseApp dies when all that happened to its bases is in the copies that others hold. They
@@ -20,11 +19,11 @@ func TestHeirs(t *testing.T) {
 				r.wait(3 * backupPeriod)
 				dead := r.baseApps[0]
 				var bases []entity.ID
-				r.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-					if p == dead {
+				for b := range r.bases() {
+					if b.p == dead {
 						bases = append(bases, b.ID)
 					}
-				})
+				}
 				if len(bases) < 4 {
 					t.Fatalf("%d bases die", len(bases))
 				}
@@ -39,13 +38,13 @@ func TestHeirs(t *testing.T) {
 				dead.crash()
 				r.until("others have them", 20*time.Second, func() bool {
 					n := 0
-					r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+					for b := range r.bases() {
 						for _, id := range bases {
 							if b.ID == id && b.Live {
 								n++
 							}
 						}
-					})
+					}
 					return n == len(bases)
 				})
 				for _, pl := range own {

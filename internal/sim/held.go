@@ -8,7 +8,6 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/space"
 )
 
 // Messages are held back: now and then a client's move, or a message of a flow, waits in front of
@@ -93,8 +92,8 @@ func (c *Cluster) release() {
 
 // hasLeft reports whether a CellApp has a ghost of an entity and no longer its real.
 func (c *Cluster) hasLeft(p *Process, id entity.ID) (left bool) {
-	c.eachViewOf(p, func(_ space.Hosted, v space.View) {
+	for v := range c.viewsOf(p) {
 		left = left || v.ID() == id && !v.IsReal()
-	})
+	}
 	return left
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // Idols are seen by nobody by distance, and by a player however far away once its script has said
@@ -201,23 +200,23 @@ func (k *idolsShown) look() {
 
 // eachPair calls f with every player's real and every idol that is on its cell.
 func (k *idolsShown) eachPair(f func(at pairing)) {
-	k.c.eachCellApp(func(p *Process, _ *cellapp.CellApp) {
+	for p := range k.c.liveCellApps() {
 		var players, idols []entity.ID
-		k.c.eachViewOf(p, func(cell space.Hosted, v space.View) {
+		for v := range k.c.viewsOf(p) {
 			switch {
-			case cell.Space() != theSpace:
+			case v.cell.Space() != theSpace:
 			case v.IsReal() && k.c.owner(v.ID()) != nil:
 				players = append(players, v.ID())
 			case v.Def().ManualAoI:
 				idols = append(idols, v.ID())
 			}
-		})
+		}
 		for _, p := range players {
 			for _, i := range idols {
 				f(pairing{p, i})
 			}
 		}
-	})
+	}
 }
 
 func (k *idolsShown) converged() error {
@@ -227,11 +226,9 @@ func (k *idolsShown) converged() error {
 	var faults []error
 	here, reals := map[pairing]bool{}, map[entity.ID]space.View{}
 	k.eachPair(func(at pairing) { here[at] = true })
-	k.c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() {
-			reals[v.ID()] = v
-		}
-	})
+	for v := range k.c.reals() {
+		reals[v.ID()] = v.View
+	}
 	judge := &clientsConverge{k.c}
 	for _, pl := range k.c.players {
 		for _, id := range k.c.world.idols {

@@ -201,7 +201,9 @@ func (x *impostor) may(m wire.Message) bool {
 // victim picks each base in its turn.
 func (x *impostor) victim() (v baseapp.BaseView) {
 	var all []baseapp.BaseView
-	x.r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { all = append(all, b) })
+	for b := range x.r.bases() {
+		all = append(all, b.BaseView)
+	}
 	if len(all) > 0 {
 		v = all[x.n/7%len(all)]
 	}
@@ -354,11 +356,11 @@ func TestImpostorAtADoor(t *testing.T) {
 				if n := r.observer.last.Deaths; n > 0 {
 					t.Errorf("%d died of it", n)
 				}
-				r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+				for b := range r.bases() {
 					if b.Order.Incarnation > 1 {
 						t.Errorf("%v was restored: %v", b.ID, b.Order)
 					}
-				})
+				}
 				for _, p := range append(append([]*Process{r.manager}, r.logins...), append(r.baseApps, r.cellApps...)...) {
 					s := p.guard.Stats()
 					kept := s.Strangers + s.OldKeys
@@ -392,11 +394,11 @@ func TestImpostorAmongUs(t *testing.T) {
 				if now := r.sessions(); now != was {
 					t.Errorf("players logged in %d times", now-was)
 				}
-				r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+				for b := range r.bases() {
 					if b.Order.Incarnation > 1 {
 						t.Errorf("%v was restored: %v", b.ID, b.Order)
 					}
-				})
+				}
 				if n := r.observer.last.Deaths; n > 0 {
 					t.Errorf("%d died of it", n)
 				}
@@ -485,11 +487,11 @@ func TestImpostor(t *testing.T) {
 			r.net.SetLink(bad)
 			r.wait(20 * time.Second)
 			x.p.crash()
-			r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+			for b := range r.bases() {
 				if b.Order.Incarnation > 1 {
 					t.Errorf("%v was restored: %v", b.ID, b.Order)
 				}
-			})
+			}
 			if now := r.sessions(); now != was {
 				t.Errorf("players logged in %d times", now-was)
 			}

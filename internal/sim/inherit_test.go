@@ -53,13 +53,13 @@ func loseOne(t *testing.T, r *rig, victim *Process) {
 			}
 		}
 	}
-	r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range r.liveCellApps() {
 		for cell := range theCell(a) {
 			if e := dataOf(cell, spacekey.LostArea); len(e.entries) > 0 {
 				t.Errorf("%s still has the lost areas %v", p.Name, e.entries)
 			}
 		}
-	})
+	}
 	if told() != within(land) {
 		t.Errorf("told of %v, the cell had %v", r.world.inherited, land)
 	}

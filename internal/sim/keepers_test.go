@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -134,7 +133,9 @@ func (r *rig) home() int {
 // Rooms outlive the manager and their CellApps, too, and none is left over in the end.
 func TestRoomsOutliveManagerAndCellApps(t *testing.T) {
 	play(t, Options{Seed: 62, Players: 2, Rovers: 2, Lodgers: 6, Balance: still(1)}, func(r *rig) {
-		r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) { l.patient = true })
+		for _, l := range basesOf[*lodgerBase](r.Cluster) {
+			l.patient = true
+		}
 		r.wait(10 * time.Second)
 		was := r.leftovers()
 		r.manager.crash()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
@@ -114,15 +113,14 @@ func (c *Cluster) kickedGone() bool { return len(c.kickedStay()) == 0 }
 // kickedStay are the accounts that have a proxy although their client was kicked, and does not
 // play.
 func (c *Cluster) kickedStay() (accounts []string) {
-	c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		s, ok := a.Script(b.ID).(*walkerBase)
-		if !ok || s.Account() == twinName {
-			return
+	for _, s := range basesOf[*walkerBase](c) {
+		if s.Account() == twinName {
+			continue
 		}
 		kicked := slices.ContainsFunc(c.world.kicked, func(x *kicked) bool { return x.account == s.Account() })
 		if kicked && !slices.ContainsFunc(c.players, func(pl *player) bool { return pl.user() == s.Account() }) {
 			accounts = append(accounts, s.Account())
 		}
-	})
+	}
 	return accounts
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -30,15 +29,15 @@ func TestKickWithADyingBaseApp(t *testing.T) {
 			}
 			return msg
 		}
-		r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		for b := range r.bases() {
 			if b.ID != id {
-				return
+				continue
 			}
 			r.world.onKick(dying, pl.user(), "kick")
-			if err := a.Script(id).(*walkerBase).Kick("kick"); err != nil {
+			if err := b.app.Script(id).(*walkerBase).Kick("kick"); err != nil {
 				t.Fatal(err)
 			}
-		})
+		}
 		r.until("the cell part says that it has ended", 2*time.Second, func() bool { return ended })
 		dying.crash()
 		r.hook = nil

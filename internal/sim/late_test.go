@@ -87,12 +87,12 @@ func (r *rig) lingering(in *orders) *Process {
 
 // cellOf is the cell of the shared space that a manager of a term made.
 func (r *rig) cellOf(term uint32) (cell *space.Hosted) {
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for c := range a.Cells() {
 			if c.Space() == theSpace && c.ID().Term == term {
 				cell = &c
 			}
 		}
-	})
+	}
 	return cell
 }

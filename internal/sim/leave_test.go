@@ -15,11 +15,11 @@ import (
 
 // leave has a BaseApp retire, and returns its bases, and the players of those.
 func (r *rig) leave(p *Process) (bases []entity.ID, own []*player) {
-	r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-		if on == p {
+	for b := range r.bases() {
+		if b.p == p {
 			bases = append(bases, b.ID)
 		}
-	})
+	}
 	for _, pl := range r.players {
 		for _, id := range bases {
 			if pl.id() == id {
@@ -165,11 +165,11 @@ func (r *rig) others(origin *Process, bases []entity.ID) {
 	r.t.Helper()
 	r.until("others have the bases", 30*time.Second, func() bool {
 		n := 0
-		r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-			if on != origin && slices.Contains(bases, b.ID) && b.Live {
+		for b := range r.bases() {
+			if b.p != origin && slices.Contains(bases, b.ID) && b.Live {
 				n++
 			}
-		})
+		}
 		return n == len(bases)
 	})
 }
@@ -291,7 +291,9 @@ func TestLeaveWithLedgers(t *testing.T) {
 func (r *rig) heldByTheLiving() {
 	r.t.Helper()
 	live := map[entity.ID]bool{}
-	r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { live[b.ID] = true })
+	for b := range r.bases() {
+		live[b.ID] = true
+	}
 	page, err := r.world.books.kept.Query(context.Background(), store.Query{Type: "Ledger", Limit: store.MaxPage})
 	if err != nil {
 		r.t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/dbapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
@@ -273,16 +272,15 @@ func (k *storeKeeps) safe() error {
 func (k *storeKeeps) converged() error {
 	live := map[uint64]entity.ID{}
 	err := k.leased()
-	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		s, ok := a.Script(b.ID).(*ledger)
-		if !ok || s.Row() == 0 {
-			return
+	for b, s := range basesOf[*ledger](k.c) {
+		if s.Row() == 0 {
+			continue
 		}
 		if other, twice := live[s.Row()]; twice {
 			err = fmt.Errorf("row %d lives as %v and as %v", s.Row(), other, b.ID)
 		}
 		live[s.Row()] = b.ID
-	})
+	}
 	return err
 }
 

@@ -110,13 +110,13 @@ func TestLastWriteIsInherited(t *testing.T) {
 		p := r.baseApps[0]
 		a := p.app.(*baseapp.BaseApp)
 		var row uint64
-		r.eachBase(func(on *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
-			if s, ok := a.Script(b.ID).(*ledger); ok && on == p && row == 0 {
+		for b := range r.bases() {
+			if s, ok := a.Script(b.ID).(*ledger); ok && b.p == p && row == 0 {
 				row = s.Row()
 				s.Count.Set(1_000_000)
 				s.Destroy()
 			}
-		})
+		}
 		r.wait(2 * time.Second) // others have copies
 		p.crash()
 		r.wait(6 * time.Second)
@@ -211,11 +211,9 @@ func TestStoreInTrouble(t *testing.T) {
 // ledgerCounts are the counts of all ledgers that live.
 func (r *rig) ledgerCounts() map[entity.ID]int64 {
 	counts := map[entity.ID]int64{}
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*ledger); ok {
-			counts[b.ID] = s.Count.Get()
-		}
-	})
+	for b, s := range basesOf[*ledger](r.Cluster) {
+		counts[b.ID] = s.Count.Get()
+	}
 	return counts
 }
 

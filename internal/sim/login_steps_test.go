@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -90,11 +89,11 @@ func (r *rig) comesIn(v *visitors, name string) {
 func (r *rig) hasOneProxy(account string) {
 	r.t.Helper()
 	n := 0
-	r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range r.bases() {
 		if b.Account == account {
 			n++
 		}
-	})
+	}
 	if n != 1 {
 		r.t.Errorf("%s has %d proxies", account, n)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // A tight world has budgets that do not suffice: clients cannot be told all that happens, and few
@@ -79,21 +78,21 @@ func (c *Cluster) lull() error {
 // hushed reports whether all cells know that the game is over.
 func (c *Cluster) hushed() bool {
 	all := true
-	c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range c.liveCellApps() {
 		for cell := range theCell(a) {
 			_, ok := cell.Data(hushKey)
 			all = all && ok
 		}
-	})
+	}
 	return all
 }
 
 // toldAll reports whether no cell has anything left to tell.
 func (c *Cluster) toldAll() bool {
 	var n uint64
-	c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range c.liveCellApps() {
 		n += a.Pending()
-	})
+	}
 	return n == 0 && c.inPlace()
 }
 
@@ -122,11 +121,9 @@ func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
 
 // hops counts the handovers of all reals that there are.
 func (c *Cluster) hops() (n uint64) {
-	c.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() {
-			n += uint64(v.Order().Hop)
-		}
-	})
+	for v := range c.reals() {
+		n += uint64(v.Order().Hop)
+	}
 	return n
 }
 
@@ -134,15 +131,12 @@ func (c *Cluster) hops() (n uint64) {
 // A crowd may be too dense even in silence: then its clients are owed the details of nearer
 // entities, and of more when the cell saves less.
 func (c *Cluster) lower(least map[entity.ID]float32) {
-	c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
-		if !v.IsReal() {
-			return
-		}
-		share := float32(cell.Degradation().Detail) / gametime.NormalRate
+	for v := range c.reals() {
+		share := float32(v.cell.Degradation().Detail) / gametime.NormalRate
 		if was, ok := least[v.ID()]; !ok || share < was {
 			least[v.ID()] = share
 		}
-	})
+	}
 }
 
 // settles reports whether the game is over for a real. Its walk ends where it is then.

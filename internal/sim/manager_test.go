@@ -9,7 +9,6 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/internal/wire"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // The CellAppMgr dies, and another start of it makes its picture of the world from what the apps
@@ -115,18 +114,18 @@ func TestManagerDiesHavingACell(t *testing.T) {
 		if leaf, _, ok := r.newest().Leaf(id); !ok || !leaf.Created || r.cells()[id] == nil {
 			t.Errorf("the cell that was made is %+v", leaf)
 		}
-		r.until("someone lives there", 20*time.Second, func() bool { return r.reals(id) > 0 })
+		r.until("someone lives there", 20*time.Second, func() bool { return r.realsIn(id) > 0 })
 	})
 }
 
-func (r *rig) reals(id bsp.CellID) (n int) {
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+func (r *rig) realsIn(id bsp.CellID) (n int) {
+	for _, a := range r.liveCellApps() {
 		for c := range a.Cells() {
 			if c.ID() == id {
 				n = c.Reals()
 			}
 		}
-	})
+	}
 	return n
 }
 
@@ -168,11 +167,11 @@ func TestManagerDiesMovingALine(t *testing.T) {
 
 func (r *rig) versions() map[bsp.Version]bool {
 	versions := map[bsp.Version]bool{}
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for c := range a.Cells() {
 			versions[c.Tree().Version()] = true
 		}
-	})
+	}
 	return versions
 }
 
@@ -206,11 +205,11 @@ func TestManagerDiesWhileACellRetires(t *testing.T) {
 // gone reports whether nobody has a cell any more, going or not.
 func (r *rig) gone(id bsp.CellID) bool {
 	gone := true
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for c := range a.Cells() {
 			gone = gone && c.ID() != id
 		}
-	})
+	}
 	return gone
 }
 

@@ -71,16 +71,18 @@ func TestShedByWork(t *testing.T) {
 }
 
 func (r *rig) basesOn(p *Process) (n int) {
-	r.eachBase(func(on *Process, _ *baseapp.BaseApp, _ baseapp.BaseView) {
-		if on == p {
+	for b := range r.bases() {
+		if b.p == p {
 			n++
 		}
-	})
+	}
 	return n
 }
 
 func (r *rig) allBases() (n int) {
-	r.eachBase(func(*Process, *baseapp.BaseApp, baseapp.BaseView) { n++ })
+	for range r.bases() {
+		n++
+	}
 	return n
 }
 

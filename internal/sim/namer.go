@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/property"
 )
@@ -145,30 +144,29 @@ func (k *namesUnique) safe() error {
 
 func (k *namesUnique) unique() error {
 	holder := map[string]entity.ID{}
-	var err error
-	k.c.eachNamer(func(p *Process, b *namer) {
+	for at, b := range basesOf[*namer](k.c) {
 		for _, name := range b.names() {
 			if other := holder[name]; other != 0 {
-				err = fmt.Errorf("%v on %s has %q, and so has %v", b.ID(), p.Name, name, other)
+				return fmt.Errorf("%v on %s has %q, and so has %v", b.ID(), at.p.Name, name, other)
 			}
 			holder[name] = b.ID()
 		}
 		if b.twice > 0 {
-			err = fmt.Errorf("%v on %s had %d answers without a request", b.ID(), p.Name, b.twice)
+			return fmt.Errorf("%v on %s had %d answers without a request", b.ID(), at.p.Name, b.twice)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 func (k *namesUnique) converged() error {
 	var faults []error
 	names := k.c.opts.Wild.Beacons // each has one
-	k.c.eachNamer(func(p *Process, b *namer) {
+	for at, b := range basesOf[*namer](k.c) {
 		names += b.Has.Len()
 		if b.Open.Len() > 0 {
-			faults = append(faults, fmt.Errorf("%v on %s still waits for %d answers", b.ID(), p.Name, b.Open.Len()))
+			faults = append(faults, fmt.Errorf("%v on %s still waits for %d answers", b.ID(), at.p.Name, b.Open.Len()))
 		}
-	})
+	}
 	if n := k.c.baseAppMgr().Counts().Names; n != names {
 		faults = append(faults, fmt.Errorf("the BaseAppMgr knows %d names, the bases have %d", n, names))
 	}
@@ -177,13 +175,4 @@ func (k *namesUnique) converged() error {
 
 func (c *Cluster) baseAppMgr() *baseappmgr.BaseAppMgr {
 	return c.logins[0].app.(*baseappmgr.BaseAppMgr)
-}
-
-// eachNamer calls f with each namer of the live BaseApps.
-func (c *Cluster) eachNamer(f func(p *Process, b *namer)) {
-	c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*namer); ok {
-			f(p, s)
-		}
-	})
 }

@@ -16,7 +16,9 @@ func TestNames(t *testing.T) {
 		names, fellows := 0, 0
 		count := func() {
 			names += r.baseAppMgr().Counts().Names
-			r.eachNamer(func(_ *Process, b *namer) { fellows += b.made })
+			for _, b := range basesOf[*namer](r.Cluster) {
+				fellows += b.made
+			}
 		}
 		for _, p := range []*Process{r.logins[0], r.baseApps[0], r.logins[0], r.manager} {
 			r.wait(8 * time.Second)

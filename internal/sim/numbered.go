@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -244,6 +243,8 @@ func greetersOf(script any) (names []string, last map[string]uint32) {
 
 // based reports whether an entity has a base.
 func (c *Cluster) based(id entity.ID) (is bool) {
-	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { is = is || b.ID == id })
+	for b := range c.bases() {
+		is = is || b.ID == id
+	}
 	return is
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/app"
 )
 
@@ -56,14 +55,12 @@ func (k *oneOracle) converged() error {
 	}
 	var want []entity.ID
 	apps := 0
-	k.c.eachBaseApp(func(p *Process, a *baseapp.BaseApp) {
+	for range k.c.liveBaseApps() {
 		apps++
-		for b := range a.Bases() {
-			if _, ok := a.Script(b.ID).(*oracle); ok {
-				want = append(want, b.ID)
-			}
-		}
-	})
+	}
+	for b := range basesOf[*oracle](k.c) {
+		want = append(want, b.ID)
+	}
 	if len(want) != apps {
 		return fmt.Errorf("%d BaseApps have %d fragments of the oracle", apps, len(want))
 	}

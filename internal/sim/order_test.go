@@ -12,8 +12,6 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // roll moves a rock directly and not by a call: a call would be repeated after a restore.
@@ -97,13 +95,13 @@ func (r *rig) elsewhere(d float64) property.Vector3 {
 
 // cellAt is the cell of the space that has a place.
 func (r *rig) cellAt(at property.Vector3) (id bsp.CellID) {
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for cell := range a.Cells() {
 			if rect := cell.Area(); cell.Space() == theSpace && rect.Contains(float64(at.X), float64(at.Z)) {
 				id = cell.ID()
 			}
 		}
-	})
+	}
 	return id
 }
 
@@ -141,11 +139,11 @@ func speaksOf(msg []byte) entity.ID {
 
 // lives returns how many reals of an entity there are, and whether one is on a process.
 func (r *rig) lives(id entity.ID, on *Process) (n int, there bool) {
-	r.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.ID() == id && v.IsReal() {
+	for v := range r.reals() {
+		if v.ID() == id {
 			n++
-			there = there || p == on
+			there = there || v.p == on
 		}
-	})
+	}
 	return n, there
 }

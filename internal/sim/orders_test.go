@@ -9,7 +9,6 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // orders is a balance that a test gives by hand: once it is held, cells are added, retired and
@@ -101,13 +100,13 @@ func move(by float64) func(o *balance.Observation) balance.Plan {
 // cells returns the cells that run now, without those that are going.
 func (r *rig) cells() map[bsp.CellID]*Process {
 	out := map[bsp.CellID]*Process{}
-	r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+	for p, a := range r.liveCellApps() {
 		for c := range a.Cells() {
 			if !a.Removing(c.Space()) {
 				out[c.ID()] = p
 			}
 		}
-	})
+	}
 	return out
 }
 
@@ -115,13 +114,13 @@ func (r *rig) cells() map[bsp.CellID]*Process {
 func (r *rig) newest() *bsp.Tree {
 	r.t.Helper()
 	var t *bsp.Tree
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for c := range a.Cells() {
 			if t == nil || t.Version().Less(c.Tree().Version()) {
 				t = c.Tree()
 			}
 		}
-	})
+	}
 	if t == nil {
 		r.t.Fatal("no CellApp has a cell")
 	}
@@ -168,12 +167,12 @@ func (r *rig) nextTerm() {
 // have ended, which have none.
 func (r *rig) everyoneIn(term uint32) bool {
 	n, all := 0, true
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for c := range a.Cells() {
 			n++
 			all = all && (c.Tree().Version().Term == term || c.Ended())
 		}
-	})
+	}
 	return all && n > 0
 }
 

@@ -7,8 +7,6 @@ import (
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/overload"
 )
@@ -157,11 +155,11 @@ func TestOverloadComesAndGoes(t *testing.T) {
 // time of the first cell.
 func (r *rig) rate() uint16 {
 	slowest := uint16(1000)
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for cell := range a.Cells() {
 			slowest = min(slowest, cell.Rate())
 		}
-	})
+	}
 	return slowest
 }
 
@@ -173,17 +171,17 @@ func (r *rig) savingStep() (most int) {
 }
 
 func (r *rig) game() (game time.Duration) {
-	r.eachView(func(_ *Process, cell space.Hosted, _ space.View) { game = cell.Game() })
+	for v := range r.views() {
+		game = v.cell.Game()
+	}
 	return game
 }
 
 // steps is the sum of what all walkers have counted by timers.
 func (r *rig) steps() (n uint64) {
-	r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() {
-			n += get(v, "steps")
-		}
-	})
+	for v := range r.reals() {
+		n += get(v, "steps")
+	}
 	return n
 }
 
@@ -199,14 +197,14 @@ func TestSlowSpaceLosesNothing(t *testing.T) {
 		on.restartAt = r.now + time.Millisecond
 		r.wait(10 * time.Second)
 		cells := 0
-		r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for _, a := range r.liveCellApps() {
 			for cell := range a.Cells() {
 				cells++
 				if cell.Rate() != 400 {
 					t.Errorf("a cell runs at %d", cell.Rate())
 				}
 			}
-		})
+		}
 		if cells < 2 {
 			t.Errorf("%d cells", cells)
 		}

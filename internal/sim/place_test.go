@@ -7,7 +7,6 @@ import (
 
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
 )
 
 // lossy is a bad line, but not one that stalls for seconds.
@@ -91,10 +90,10 @@ func TestShoved(t *testing.T) {
 // top speed is lifted, or it alone would keep old uploads from undoing that.
 func (r *rig) shove(n int) {
 	pl := r.players[n%len(r.players)]
-	r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
+	for v := range r.views() {
 		s, ok := v.Script().(*walkerCell)
 		if v.ID() != pl.id() || !v.IsReal() || !ok {
-			return
+			continue
 		}
 		pl.shoved++
 		to := property.Vector3{X: float32(r.chance.IntN(2*half) - half), Z: float32(r.chance.IntN(2*half) - half)}
@@ -102,13 +101,13 @@ func (r *rig) shove(n int) {
 			if _, err := s.MoveTo(to, 40, "", 0); err != nil {
 				r.t.Error(err)
 			}
-			return
+			continue
 		}
 		if err := errors.Join(s.SetTopSpeed(0, 0), s.SetPosition(to)); err != nil {
 			r.t.Error(err)
 		}
 		pl.put = put{at: to, order: v.Order(), forced: pl.client.Stats().Forced, logins: pl.logins}
-	})
+	}
 }
 
 // unmoved demands that who was put aside stays there until its client has heard of it.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -37,32 +38,22 @@ func (w *world) askAround(r *space.Real) {
 		}
 		delete(found, v.ID())
 	}
-	for _, id := range slices.Sorted(keys(found)) {
+	for _, id := range slices.Sorted(maps.Keys(found)) {
 		w.expect(fmt.Errorf("%s finds %s, which is not on its cell", r.ID(), id), nil)
 	}
 }
 
 // around returns all others on the cell of a real.
 func (c *Cluster) around(r *space.Real) (others []space.View) {
-	for _, p := range c.cellApps {
-		if !p.alive {
+	for own := range c.reals() {
+		if own.Script() != r.Script() {
 			continue
 		}
-		var on *space.Hosted
-		c.eachViewOf(p, func(cell space.Hosted, v space.View) {
-			if v.IsReal() && v.Script() == r.Script() {
-				on = &cell
-			}
-		})
-		if on == nil {
-			continue
-		}
-		for v := range on.Views() {
+		for v := range own.cell.Views() {
 			if v.ID() != r.ID() {
 				others = append(others, v)
 			}
 		}
-		return others
 	}
-	return nil
+	return others
 }

@@ -5,14 +5,12 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // repaired is how long it may take until the loss of a broken channel is made good: the time in
@@ -24,11 +22,11 @@ func (r *rig) rock(at property.Vector3) (entity.ID, *rockBase) {
 	r.t.Helper()
 	var id entity.ID
 	var rock *rockBase
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*rockBase); ok && rock == nil {
+	for b, s := range basesOf[*rockBase](r.Cluster) {
+		if rock == nil {
 			id, rock = b.ID, s
 		}
-	})
+	}
 	if err := rock.lay(at); err != nil {
 		r.t.Fatal(err)
 	}
@@ -39,7 +37,7 @@ func (r *rig) rock(at property.Vector3) (entity.ID, *rockBase) {
 // grain spawns a grain on the cell that contains a place.
 func (r *rig) grain(at property.Vector3) (id entity.ID) {
 	r.t.Helper()
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for cell := range a.Cells() {
 			if rect := cell.Area(); id == 0 && cell.Space() == theSpace && rect.Contains(float64(at.X), float64(at.Z)) {
 				var err error
@@ -48,7 +46,7 @@ func (r *rig) grain(at property.Vector3) (id entity.ID) {
 				}
 			}
 		}
-	})
+	}
 	if id == 0 {
 		r.t.Fatalf("no cell has %v", at)
 	}
@@ -57,11 +55,11 @@ func (r *rig) grain(at property.Vector3) (id entity.ID) {
 
 // ghosts is the number of ghosts of an entity.
 func (r *rig) ghosts(id entity.ID) (n int) {
-	r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
+	for v := range r.views() {
 		if v.ID() == id && !v.IsReal() {
 			n++
 		}
-	})
+	}
 	return n
 }
 
@@ -142,11 +140,11 @@ func (r *rig) tamperOnload(id entity.ID, change func(m *migrate.Onload)) {
 func (r *rig) push(id entity.ID, to property.Vector3) {
 	r.t.Helper()
 	err := entity.ErrNoPart
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*rockBase); ok && b.ID == id {
+	for b, s := range basesOf[*rockBase](r.Cluster) {
+		if b.ID == id {
 			err = s.Cell().Call("roll", to.X, to.Z)
 		}
-	})
+	}
 	if err != nil {
 		r.t.Fatalf("the rock cannot be pushed: %v", err)
 	}

@@ -128,43 +128,38 @@ type ridersSit struct{ c *Cluster }
 
 func (k *ridersSit) safe() error { return nil }
 
-func (k *ridersSit) converged() (err error) {
-	for _, p := range k.c.cellApps {
-		if !p.alive {
+func (k *ridersSit) converged() error {
+	for v := range k.c.reals() {
+		if s, ok := v.Script().(*carriageCell); ok && s.On.Get() != uint64(s.Vehicle()) {
+			return fmt.Errorf("%s rides on %s, and was told %d", s.ID(), s.Vehicle(), s.On.Get())
+		}
+		p, ok := v.Script().(passenger)
+		if v.Vehicle() == 0 || !ok {
 			continue
 		}
-		k.c.eachViewOf(p, func(cell space.Hosted, v space.View) {
-			if s, ok := v.Script().(*carriageCell); ok && v.IsReal() && s.On.Get() != uint64(s.Vehicle()) {
-				err = fmt.Errorf("%s rides on %s, and was told %d", s.ID(), s.Vehicle(), s.On.Get())
-			}
-			p, ok := v.Script().(passenger)
-			if v.Vehicle() == 0 || !v.IsReal() || !ok || err != nil {
-				return
-			}
-			k.c.world.ridesAtRest++
-			on, found := vehicleOf(cell, v)
-			position, direction := p.Seat()
-			seat := presence.Spot{Position: position, Direction: direction}
-			switch at := (presence.Spot{Position: v.Position(), Direction: v.Direction()}); {
-			case !found && k.near(v):
-				err = fmt.Errorf("%s rides on %s, which is near and not on its cell", v.ID(), v.Vehicle())
-			case !found: // it was left behind, and waits
-			case seat.On(on) != at:
-				err = fmt.Errorf("%s is at %v, and its seat on %s at %v", v.ID(), at, v.Vehicle(), seat.On(on))
-			}
-		})
+		k.c.world.ridesAtRest++
+		on, found := vehicleOf(v)
+		position, direction := p.Seat()
+		seat := presence.Spot{Position: position, Direction: direction}
+		switch at := (presence.Spot{Position: v.Position(), Direction: v.Direction()}); {
+		case !found && k.near(v):
+			return fmt.Errorf("%s rides on %s, which is near and not on its cell", v.ID(), v.Vehicle())
+		case !found: // it was left behind, and waits
+		case seat.On(on) != at:
+			return fmt.Errorf("%s is at %v, and its seat on %s at %v", v.ID(), at, v.Vehicle(), seat.On(on))
+		}
 	}
-	return err
+	return nil
 }
 
 // near reports whether the vehicle of somebody is where it must be on the cell of that one, too.
-func (k *ridersSit) near(of space.View) (near bool) {
-	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
-		if v.ID() == of.Vehicle() && v.IsReal() && cell.Space() == theSpace && apart(v.Position(), of.Position()) < aoiRadius {
-			near = true
+func (k *ridersSit) near(of sighting) bool {
+	for v := range k.c.reals() {
+		if v.ID() == of.Vehicle() && v.cell.Space() == theSpace && apart(v.Position(), of.Position()) < aoiRadius {
+			return true
 		}
-	})
-	return near
+	}
+	return false
 }
 
 // passenger is the script of whoever can ride.
@@ -173,8 +168,8 @@ type passenger interface {
 }
 
 // vehicleOf is where the vehicle of somebody is, as its cell knows it.
-func vehicleOf(cell space.Hosted, of space.View) (at presence.Spot, found bool) {
-	for v := range cell.Views() {
+func vehicleOf(of sighting) (at presence.Spot, found bool) {
+	for v := range of.cell.Views() {
 		if v.ID() == of.Vehicle() {
 			return presence.Spot{Position: v.Position(), Direction: v.Direction()}, true
 		}

@@ -103,21 +103,21 @@ func (r *rig) until(what string, d time.Duration, done func() bool) {
 
 // real finds the real of an entity.
 func (r *rig) real(id entity.ID) (on *Process, cell *space.Hosted, real space.View) {
-	r.eachView(func(p *Process, c space.Hosted, v space.View) {
-		if v.ID() == id && v.IsReal() {
-			on, cell, real = p, &c, v
+	for v := range r.reals() {
+		if v.ID() == id {
+			on, cell, real = v.p, &v.cell, v.View
 		}
-	})
+	}
 	return on, cell, real
 }
 
 // base finds the base of an entity.
 func (r *rig) base(id entity.ID) (on *Process, base baseapp.BaseView) {
-	r.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range r.bases() {
 		if b.ID == id {
-			on, base = p, b
+			on, base = b.p, b.BaseView
 		}
-	})
+	}
 	return on, base
 }
 
@@ -128,25 +128,16 @@ func (r *rig) id() entity.ID { return r.players[0].id() }
 // on a line through the middle of the area that it divides.
 func (r *rig) across(d float64) property.Vector3 {
 	r.t.Helper()
-	var at property.Vector3
-	found := false
-	r.eachView(func(_ *Process, cell space.Hosted, _ space.View) {
-		for n := range cell.Tree().Nodes() {
-			if found {
-				return
-			}
-			found = true
+	for v := range r.views() {
+		for n := range v.cell.Tree().Nodes() {
 			if n.Axis == bsp.AxisX {
-				at = property.Vector3{X: float32(n.Line + d), Z: 50}
-			} else {
-				at = property.Vector3{X: 50, Z: float32(n.Line + d)}
+				return property.Vector3{X: float32(n.Line + d), Z: 50}
 			}
+			return property.Vector3{X: 50, Z: float32(n.Line + d)}
 		}
-	})
-	if !found {
-		r.t.Fatal("the space is not divided")
 	}
-	return at
+	r.t.Fatal("the space is not divided")
+	panic("not reached")
 }
 
 // lead sends the first player somewhere and waits until its real is there.
@@ -183,11 +174,11 @@ func (r *rig) join(procs ...*Process) {
 // tally is the tally of an entity's base.
 func (r *rig) tally(id entity.ID) tally {
 	var t tally
-	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+	for b := range r.bases() {
 		if b.ID == id {
-			t = counts(a.Script(id))
+			t = counts(b.app.Script(id))
 		}
-	})
+	}
 	return t
 }
 

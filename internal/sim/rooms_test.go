@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
@@ -15,28 +14,30 @@ import (
 // vacate makes every lodger give up its room, and waits until no room is left anywhere.
 func (r *rig) vacate() {
 	r.t.Helper()
-	r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) { l.enough = true })
+	for _, l := range basesOf[*lodgerBase](r.Cluster) {
+		l.enough = true
+	}
 	r.until("every room has ended", roomsGone+20*time.Second, func() bool { return r.leftovers() == 0 })
 }
 
 // leftovers counts the rooms that the manager and the CellApps still have.
 func (r *rig) leftovers() (n int) {
 	n = r.leader().Status().SpaceCount - 1
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for cell := range a.Cells() {
 			if cell.Space() != theSpace {
 				n++
 			}
 		}
-	})
+	}
 	return n
 }
 
 func (r *rig) rooms() (rooms, losses int) {
-	r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) {
+	for _, l := range basesOf[*lodgerBase](r.Cluster) {
 		rooms += int(l.Rooms.Get())
 		losses += l.losses
-	})
+	}
 	return rooms, losses
 }
 
@@ -90,7 +91,9 @@ func TestRoomsOfADeadBaseApp(t *testing.T) {
 // must not take the room for one that goes on.
 func TestManagerDiesEndingASpace(t *testing.T) {
 	play(t, Options{Seed: 43, Players: 2, Rovers: 2, Lodgers: 4}, func(r *rig) {
-		r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) { l.patient = true })
+		for _, l := range basesOf[*lodgerBase](r.Cluster) {
+			l.patient = true
+		}
 		var on *Process
 		var room entity.SpaceID
 		r.on(func(m tampered) (pass, done bool) {

@@ -6,8 +6,6 @@ import (
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // A cell sets space data while the channel to the CellAppMgr breaks, or while the manager dies. In
@@ -21,16 +19,16 @@ const saidKey = 9
 func (r *rig) proclaim(on *Process, value string) {
 	r.t.Helper()
 	done := false
-	r.eachViewOf(on, func(c space.Hosted, v space.View) {
+	for v := range r.viewsOf(on) {
 		if s, ok := v.Script().(interface {
 			SetSpaceData(key uint16, value []byte) error
-		}); ok && !done && v.IsReal() && c.Space() == theSpace {
+		}); ok && !done && v.IsReal() && v.cell.Space() == theSpace {
 			done = true
 			if err := s.SetSpaceData(saidKey, []byte(value)); err != nil {
 				r.t.Fatal(err)
 			}
 		}
-	})
+	}
 	if !done {
 		r.t.Fatalf("%s has no real that speaks", on.Name)
 	}
@@ -39,12 +37,12 @@ func (r *rig) proclaim(on *Process, value string) {
 // heard reports whether every cell of the space has a value under saidKey.
 func (r *rig) heard(value string) bool {
 	all := true
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range r.liveCellApps() {
 		for cell := range theCell(a) {
 			e, _ := cell.Data(saidKey)
 			all = all && string(e.Value) == value
 		}
-	})
+	}
 	return all
 }
 
@@ -53,7 +51,9 @@ func (r *rig) twoSpeakers() (a, b *Process) {
 	r.t.Helper()
 	for _, p := range r.cellApps {
 		speaks := false
-		r.eachViewOf(p, func(c space.Hosted, v space.View) { speaks = speaks || v.IsReal() && c.Space() == theSpace })
+		for v := range r.viewsOf(p) {
+			speaks = speaks || v.IsReal() && v.cell.Space() == theSpace
+		}
 		switch {
 		case !speaks:
 		case a == nil:

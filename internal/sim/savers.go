@@ -78,12 +78,11 @@ func (k *savedKept) safe() error { return nil }
 
 func (k *savedKept) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		s, ok := v.Script().(*saverCell)
-		if ok && v.IsReal() && s.Wrong.Get() != "" {
-			faults = append(faults, fmt.Errorf("promise 6: %s on %s: %s", v.ID(), p.Name, s.Wrong.Get()))
+	for v, s := range realsOf[*saverCell](k.c) {
+		if s.Wrong.Get() != "" {
+			faults = append(faults, fmt.Errorf("promise 6: %s on %s: %s", v.ID(), v.p.Name, s.Wrong.Get()))
 		}
-	})
+	}
 	if k.c.opts.Wild.Savers > 0 && len(k.c.world.saved) == 0 {
 		faults = append(faults, errors.New("no saver was told that anything is safe"))
 	}

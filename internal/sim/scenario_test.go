@@ -14,8 +14,6 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // Each scenario is a named case on a clean network. Its own code says only what is special about
@@ -83,11 +81,11 @@ func TestAllButOne(t *testing.T) {
 		want := len(r.players) + r.opts.Rovers
 		r.until("all live on one CellApp", 15*time.Second, func() bool {
 			n := 0
-			r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
-				if v.IsReal() && v.Def().HasBase {
+			for v := range r.reals() {
+				if v.Def().HasBase {
 					n++
 				}
-			})
+			}
 			return n == want
 		})
 	})
@@ -135,7 +133,9 @@ func TestSlowManager(t *testing.T) {
 }
 
 func (r *rig) migrations() (n uint64) {
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) { n += a.Counters().Migrations })
+	for _, a := range r.liveCellApps() {
+		n += a.Counters().Migrations
+	}
 	return n
 }
 
@@ -176,11 +176,11 @@ func TestKilledBaseApp(t *testing.T) {
 				t.Errorf("%s was at the other BaseApp and had to log in again: %v", pl.name, pl.client.Err())
 			}
 		}
-		r.eachView(func(p *Process, _ space.Hosted, v space.View) {
+		for v := range r.views() {
 			if base, _ := r.base(v.ID()); lost[v.ID()] || v.IsReal() && v.Def().HasBase && base == nil {
-				t.Errorf("%s still has %s, whose base is gone", p.Name, v.ID())
+				t.Errorf("%s still has %s, whose base is gone", v.p.Name, v.ID())
 			}
-		})
+		}
 	})
 }
 
@@ -201,7 +201,7 @@ func TestSecondLogin(t *testing.T) {
 
 // TestOtherDigest: a client built from other definitions is refused with a reason.
 func TestOtherDigest(t *testing.T) {
-	schema, err := newSchema(strings.Replace(soulDef, "INT32", "INT16", 1))
+	schema, err := loadSchema(strings.Replace(soulDef, "INT32", "INT16", 1), critterDef, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,11 +409,11 @@ func TestOrphanedGhosts(t *testing.T) {
 				r.until("a CellApp is dead", 5*time.Second, func() bool { return !h.to.alive })
 				r.players[0].logout()
 				ghosts := func() (n int) {
-					r.eachView(func(_ *Process, _ space.Hosted, v space.View) {
+					for v := range r.views() {
 						if v.ID() == h.id {
 							n++
 						}
-					})
+					}
 					return n
 				}
 				if n := ghosts(); n != 2 {
@@ -434,7 +434,9 @@ func TestBelievedOrigin(t *testing.T) {
 		h := r.awaitHandoff(r.across(-30), r.across(250), func(r *rig, h *handoff) bool { r.part(h.to, h.base); return true }, nil, nil)
 		r.until("the origin has no ghost", 20*time.Second, func() bool {
 			gone := true
-			r.eachView(func(p *Process, _ space.Hosted, v space.View) { gone = gone && (p != h.from || v.ID() != h.id) })
+			for v := range r.views() {
+				gone = gone && (v.p != h.from || v.ID() != h.id)
+			}
 			return gone
 		})
 		if _, b := r.base(h.id); b.App != h.from.Address() {
@@ -482,7 +484,9 @@ func TestLateCreate(t *testing.T) {
 func (r *rig) corner(d float32) (here, there property.Vector3) {
 	r.t.Helper()
 	var tree *bsp.Tree
-	r.eachView(func(_ *Process, cell space.Hosted, _ space.View) { tree = cell.Tree() })
+	for v := range r.views() {
+		tree = v.cell.Tree()
+	}
 	for n := range tree.Nodes() {
 		for along := float32(-half); along < half; along += 20 {
 			here, there = property.Vector3{X: float32(n.Line) - d, Z: along}, property.Vector3{X: float32(n.Line) + d, Z: along}

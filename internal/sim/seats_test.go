@@ -6,8 +6,6 @@ import (
 	"os"
 	"testing"
 	"time"
-
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // Managers at several places: one leads, and another takes over by lease and term. Like all scenarios,
@@ -65,11 +63,11 @@ func TestPausedLeader(t *testing.T) {
 			t.Errorf("the old one leads in term %d", old.term)
 		}
 		sameCells(t, cells, r.cells())
-		r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for p, a := range r.liveCellApps() {
 			if a.Dismissed() || p.starts > 1 {
 				t.Errorf("%s believed that it is dead", p.Name)
 			}
-		})
+		}
 	})
 }
 

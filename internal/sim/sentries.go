@@ -89,30 +89,21 @@ type sentriesKnow struct{ c *Cluster }
 
 func (k *sentriesKnow) safe() error { return nil } // a fault of OnTrap fails the world
 
-func (k *sentriesKnow) converged() (err error) {
-	for _, p := range k.c.cellApps {
-		if !p.alive {
-			continue
-		}
-		k.c.eachViewOf(p, func(cell space.Hosted, v space.View) {
-			s, ok := v.Script().(*sentryCell)
-			if !ok || !v.IsReal() || err != nil {
-				return
-			}
-			for other := range cell.Views() {
-				d := apart(v.Position(), other.Position())
-				for _, x := range []struct {
-					radius float64
-					list   []uint64
-				}{{nearSentry, s.Near.Values()}, {farSentry, s.Far.Values()}} {
-					// At the edge the index may round.
-					known := slices.Contains(x.list, uint64(other.ID()))
-					if in := d <= x.radius && other.ID() != v.ID(); in != known && math.Abs(d-x.radius) > 0.01 {
-						err = fmt.Errorf("%s knows of %s within %g m: %t; it is %.2f m away", v.ID(), other.ID(), x.radius, known, d)
-					}
+func (k *sentriesKnow) converged() error {
+	for v, s := range realsOf[*sentryCell](k.c) {
+		for other := range v.cell.Views() {
+			d := apart(v.Position(), other.Position())
+			for _, x := range []struct {
+				radius float64
+				list   []uint64
+			}{{nearSentry, s.Near.Values()}, {farSentry, s.Far.Values()}} {
+				// At the edge the index may round.
+				known := slices.Contains(x.list, uint64(other.ID()))
+				if in := d <= x.radius && other.ID() != v.ID(); in != known && math.Abs(d-x.radius) > 0.01 {
+					return fmt.Errorf("%s knows of %s within %g m: %t; it is %.2f m away", v.ID(), other.ID(), x.radius, known, d)
 				}
 			}
-		})
+		}
 	}
-	return err
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -210,20 +209,17 @@ func (s *seedlingCell) OnWither(entity.Callback) { s.Destroy() }
 type settlersTold struct{ c *Cluster }
 
 func (k *settlersTold) safe() error {
-	var err error
-	k.c.eachSettler(func(p *Process, b *settlerBase) {
+	for at, b := range basesOf[*settlerBase](k.c) {
 		if wrong := b.Amiss.Get(); wrong != "" {
-			err = fmt.Errorf("settlers: the base of %s on %s: %s", b.ID(), p.Name, wrong)
+			return fmt.Errorf("settlers: the base of %s on %s: %s", b.ID(), at.p.Name, wrong)
 		}
-	})
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() && v.Def().Name == "Settler" {
-			if wrong, _ := v.Get("wrong"); wrong.Str() != "" {
-				err = fmt.Errorf("settlers: %s on %s: %s", v.ID(), p.Name, wrong.Str())
-			}
+	}
+	for v, s := range realsOf[*settlerCell](k.c) {
+		if wrong := s.Wrong.Get(); wrong != "" {
+			return fmt.Errorf("settlers: %s on %s: %s", v.ID(), v.p.Name, wrong)
 		}
-	})
-	return errors.Join(err, k.havenFits())
+	}
+	return k.havenFits()
 }
 
 // havenFits checks that a small haven has no more than it takes. It may have two cells, which hear late
@@ -231,11 +227,11 @@ func (k *settlersTold) safe() error {
 func (k *settlersTold) havenFits() error {
 	const late = 8 // who arrives before two cells have heard
 	n := 0
-	k.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
-		if v.IsReal() && cell.MaxEntities() == havenTakes {
+	for v := range k.c.reals() {
+		if v.cell.MaxEntities() == havenTakes {
 			n++
 		}
-	})
+	}
 	if n > havenTakes+late && k.c.verdicts() == 0 {
 		return fmt.Errorf("settlers: a haven that takes %d has %d", havenTakes, n)
 	}
@@ -244,28 +240,18 @@ func (k *settlersTold) havenFits() error {
 
 func (k *settlersTold) converged() error {
 	faults := []error{k.safe()}
-	k.c.eachSettler(func(p *Process, b *settlerBase) {
+	for at, b := range basesOf[*settlerBase](k.c) {
 		if b.Begged.Len() > 0 || !b.Has.Get() {
-			faults = append(faults, fmt.Errorf("settlers: the base of %s on %s waits for %d answers; it has a cell part: %v", b.ID(), p.Name, b.Begged.Len(), b.Has.Get()))
+			faults = append(faults, fmt.Errorf("settlers: the base of %s on %s waits for %d answers; it has a cell part: %v", b.ID(), at.p.Name, b.Begged.Len(), b.Has.Get()))
 		}
-	})
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() && v.Def().Name == "Settler" {
-			if open, _ := v.Get("open"); open.Len() > 0 {
-				faults = append(faults, fmt.Errorf("settlers: %s on %s waits for %d seedlings", v.ID(), p.Name, open.Len()))
-			}
+	}
+	for v, s := range realsOf[*settlerCell](k.c) {
+		if open := s.Open.Len(); open > 0 {
+			faults = append(faults, fmt.Errorf("settlers: %s on %s waits for %d seedlings", v.ID(), v.p.Name, open))
 		}
-	})
+	}
 	return errors.Join(faults...)
 }
 
 // settlersRest reports whether all settlers are at home and wait for nothing.
 func (c *Cluster) settlersRest() bool { return (&settlersTold{c}).converged() == nil }
-
-func (c *Cluster) eachSettler(f func(p *Process, b *settlerBase)) {
-	c.eachBase(func(p *Process, a *baseapp.BaseApp, v baseapp.BaseView) {
-		if b, ok := a.Script(v.ID).(*settlerBase); ok {
-			f(p, b)
-		}
-	})
-}

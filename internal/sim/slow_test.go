@@ -10,7 +10,6 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/space"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // TestSmallQueues: queues are small enough to fill in an ordinary bad time. That costs time but no
@@ -56,7 +55,9 @@ func (r *rig) backlog() (worst wire.Backlog) {
 			see(p.app.(*baseapp.BaseApp).Backlog())
 		}
 	}
-	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) { see(a.Backlog()) })
+	for _, a := range r.liveCellApps() {
+		see(a.Backlog())
+	}
 	return worst
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // unrest is what was seen of a world whose CellApps are starved.
@@ -28,14 +27,14 @@ func (r *rig) suffer(d time.Duration) (u unrest) {
 		r.wait(every)
 		var newest *bsp.Tree
 		handoffs, reals := 0, 0
-		r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for _, a := range r.liveCellApps() {
 			for c := range a.Cells() {
 				handoffs, reals = handoffs+c.Handoffs(), reals+c.Reals()
 				if t := c.Tree(); newest == nil || newest.Version().Less(t.Version()) {
 					newest = t
 				}
 			}
-		})
+		}
 		if newest != nil {
 			for n := range newest.Nodes() {
 				if at, ok := lines[n.ID]; ok {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
@@ -353,11 +352,11 @@ func (x *changing) settle(s *step, f *mishap) {
 	want := x.cellsAfter(s, f)
 	x.until(fmt.Sprintf("no removal goes on, and there are %d cells", want), removalEnds, func() bool {
 		going := x.removals()
-		x.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for _, a := range x.liveCellApps() {
 			if a.Removing(theSpace) {
 				going++
 			}
-		})
+		}
 		for _, leaf := range x.newest().Leaves() {
 			if !leaf.Created {
 				going++
@@ -423,9 +422,9 @@ func (x *changing) cellsAfter(s *step, f *mishap) int {
 // each room is another life for them.
 func (r *rig) nobodyRestored() {
 	r.t.Helper()
-	r.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if _, lodger := a.Script(b.ID).(*lodgerBase); b.Order.Incarnation > 1 && !lodger {
-			r.t.Errorf("%s of %s was restored: %v", b.ID, p.Name, b.Order)
+	for b := range r.bases() {
+		if _, lodger := b.script().(*lodgerBase); b.Order.Incarnation > 1 && !lodger {
+			r.t.Errorf("%s of %s was restored: %v", b.ID, b.p.Name, b.Order)
 		}
-	})
+	}
 }

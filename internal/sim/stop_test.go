@@ -10,11 +10,9 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -363,7 +361,7 @@ func (s *stopping) crashSoon(who string) {
 
 // tuned is how many entries of data the space has.
 func (s *stopping) tuned() (n int) {
-	s.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range s.liveCellApps() {
 		for c := range a.Cells() {
 			if c.Space() == theSpace {
 				entries := 0
@@ -373,7 +371,7 @@ func (s *stopping) tuned() (n int) {
 				n = max(n, entries)
 			}
 		}
-	})
+	}
 	return n
 }
 
@@ -395,11 +393,9 @@ func (s *stopping) sameVaultsLive(was map[uint64]vault) {
 func (s *stopping) sameVaults(was map[uint64]vault) {
 	s.t.Helper()
 	on := map[string]int{}
-	s.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if _, ok := a.Script(b.ID).(*vaultBase); ok {
-			on[p.Name]++
-		}
-	})
+	for b := range basesOf[*vaultBase](s.Cluster) {
+		on[b.p.Name]++
+	}
 	if len(on) < len(s.baseApps)-1 {
 		s.t.Errorf("the vaults are on %v", on)
 	}
@@ -503,11 +499,9 @@ func (s *stopping) makeHalls() (halls []entity.SpaceID) {
 }
 
 func (s *stopping) eachVault(f func(b *vaultBase)) {
-	s.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if v, ok := a.Script(b.ID).(*vaultBase); ok {
-			f(v)
-		}
-	})
+	for _, v := range basesOf[*vaultBase](s.Cluster) {
+		f(v)
+	}
 }
 
 // tend does something to a space by the base that asked for it.
@@ -525,13 +519,13 @@ func (s *stopping) tend(hall entity.SpaceID, f func(b *vaultBase) error) {
 // hallData is the data of the spaces that were created.
 func (s *stopping) hallData() map[entity.SpaceID]string {
 	list := map[entity.SpaceID]string{}
-	s.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+	for _, a := range s.liveCellApps() {
 		for c := range a.Cells() {
 			if e, ok := c.Data(hallKey); ok {
 				list[c.Space()] = string(e.Value)
 			}
 		}
-	})
+	}
 	return list
 }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
 )
@@ -77,11 +76,11 @@ func TestImpostorAtTheStore(t *testing.T) {
 				if liar.said[wire.CallStoreID] == 0 || liar.said[wire.StoreAnswerID] == 0 {
 					t.Error("it has said nothing")
 				}
-				r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-					if s, ok := a.Script(b.ID).(*ledger); ok && s.Row() == 0 {
+				for b, s := range basesOf[*ledger](r.Cluster) {
+					if s.Row() == 0 {
 						t.Errorf("ledger %v has no row", b.ID)
 					}
-				})
+				}
 			})
 		})
 	}

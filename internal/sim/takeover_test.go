@@ -156,11 +156,11 @@ func TestStalledManagerComesBack(t *testing.T) {
 		if len(refused) == 0 || !old.app.(*cellappmgr.CellAppMgr).Superseded() {
 			t.Errorf("%d CellApps were refused by the old manager, which has fallen silent: %v", len(refused), old.app.(*cellappmgr.CellAppMgr).Superseded())
 		}
-		r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for p, a := range r.liveCellApps() {
 			if a.Dismissed() || p.starts > 1 {
 				t.Errorf("%s believed that it is dead", p.Name)
 			}
-		})
+		}
 		sameCells(t, cells, r.cells())
 		r.byPlace[old.at] = r.manager
 		r.until("all are back at the new one", 20*time.Second, func() bool { return r.observer.last.Cells > 1 && r.everyoneIn(2) })

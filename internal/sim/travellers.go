@@ -7,7 +7,6 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -298,38 +297,34 @@ func (s *travellerCell) end(user int64, err *placement.TeleportError) {
 type teleportsEnd struct{ c *Cluster }
 
 func (k *teleportsEnd) safe() error {
-	var err error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if !v.IsReal() || v.Def().Name != "Traveller" || err != nil {
-			return
+	for v, s := range realsOf[*travellerCell](k.c) {
+		if wrong := s.Wrong.Get(); wrong != "" {
+			return fmt.Errorf("teleports: %s on %s: %s", v.ID(), v.p.Name, wrong)
 		}
-		if wrong, _ := v.Get("wrong"); wrong.Str() != "" {
-			err = fmt.Errorf("teleports: %s on %s: %s", v.ID(), p.Name, wrong.Str())
+		if asked, ended := s.Asked.Get(), s.Ended.Get(); ended > asked || asked > ended+1 {
+			return fmt.Errorf("teleports: %s on %s asked for %d, %d have ended", v.ID(), v.p.Name, asked, ended)
 		}
-		if asked, ended := get(v, "asked"), get(v, "ended"); ended > asked || asked > ended+1 {
-			err = fmt.Errorf("teleports: %s on %s asked for %d, %d have ended", v.ID(), p.Name, asked, ended)
+	}
+	for at, b := range basesOf[*travellerBase](k.c) {
+		if wrong := b.Amiss.Get(); wrong != "" {
+			return fmt.Errorf("teleports: the base of %s on %s: %s", b.ID(), at.p.Name, wrong)
 		}
-	})
-	k.c.eachTraveller(func(p *Process, b *travellerBase) {
-		if wrong := b.Amiss.Get(); wrong != "" && err == nil {
-			err = fmt.Errorf("teleports: the base of %s on %s: %s", b.ID(), p.Name, wrong)
-		}
-	})
-	return err
+	}
+	return nil
 }
 
 func (k *teleportsEnd) converged() error {
 	var faults []error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
-		if v.IsReal() && v.Def().Name == "Traveller" && get(v, "asked") != get(v, "ended") {
-			faults = append(faults, fmt.Errorf("teleports: %s on %s asked for %d, at rest %d have ended", v.ID(), p.Name, get(v, "asked"), get(v, "ended")))
+	for v, s := range realsOf[*travellerCell](k.c) {
+		if s.Asked.Get() != s.Ended.Get() {
+			faults = append(faults, fmt.Errorf("teleports: %s on %s asked for %d, at rest %d have ended", v.ID(), v.p.Name, s.Asked.Get(), s.Ended.Get()))
 		}
-	})
-	k.c.eachTraveller(func(p *Process, b *travellerBase) {
+	}
+	for at, b := range basesOf[*travellerBase](k.c) {
 		if b.Away.Len() > 0 || b.Requests.Get() != b.Replies.Get() {
-			faults = append(faults, fmt.Errorf("teleports: the base of %s on %s asked for %d, %d have ended", b.ID(), p.Name, b.Requests.Get(), b.Replies.Get()))
+			faults = append(faults, fmt.Errorf("teleports: the base of %s on %s asked for %d, %d have ended", b.ID(), at.p.Name, b.Requests.Get(), b.Replies.Get()))
 		}
-	})
+	}
 	return errors.Join(faults...)
 }
 
@@ -339,14 +334,6 @@ const slowestTeleport = space.TeleportPatience + 2*time.Second
 
 // noneTravels reports whether all teleports have ended.
 func (c *Cluster) noneTravels() bool { return (&teleportsEnd{c}).converged() == nil }
-
-func (c *Cluster) eachTraveller(f func(p *Process, b *travellerBase)) {
-	c.eachBase(func(p *Process, a *baseapp.BaseApp, v baseapp.BaseView) {
-		if b, ok := a.Script(v.ID).(*travellerBase); ok {
-			f(p, b)
-		}
-	})
-}
 
 // refuge is where cell parts go whose space has ended, or is to end: never quite the same place, so
 // that movesInOrder can tell it from one where the client has been.

@@ -174,11 +174,11 @@ func (k *oneSession) safe() error {
 		}
 	}
 	accounts := map[string]int{}
-	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		if s, ok := a.Script(b.ID).(*walkerBase); ok && s.Account() != "" {
+	for _, s := range basesOf[*walkerBase](k.c) {
+		if s.Account() != "" {
 			accounts[s.Account()]++
 		}
-	})
+	}
 	if n := accounts[twinName]; n > 1 && !k.c.crashedSome() {
 		return fmt.Errorf("the account of the twins has %d proxies at once", n)
 	}
@@ -213,16 +213,15 @@ func (c *Cluster) lastTwinPlays() bool {
 func (k *oneSession) converged() error {
 	var faults []error
 	accounts := map[string]entity.ID{}
-	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		s, ok := a.Script(b.ID).(*walkerBase)
-		if !ok || s.Account() == "" {
-			return
+	for b, s := range basesOf[*walkerBase](k.c) {
+		if s.Account() == "" {
+			continue
 		}
 		if other, two := accounts[s.Account()]; two && !k.c.opts.CrashLogin {
 			faults = append(faults, fmt.Errorf("account %s has two proxies, %s and %s", s.Account(), other, b.ID))
 		}
 		accounts[s.Account()] = b.ID
-	})
+	}
 	for _, t := range k.c.twins {
 		if t.last && !t.client.InWorld() {
 			faults = append(faults, fmt.Errorf("the last of the twins cannot log in any more: %v", t.client.Err()))

@@ -9,7 +9,6 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
-	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
@@ -145,11 +144,11 @@ func TestFormerLeader(t *testing.T) {
 		if now := r.sessions(); now != was {
 			t.Errorf("players logged in %d times", now-was)
 		}
-		r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for p, a := range r.liveCellApps() {
 			if a.Dismissed() || p.starts > 1 {
 				t.Errorf("%s believed that it is dead", p.Name)
 			}
-		})
+		}
 		// Those whom it named are not whom the next leader calls.
 		second := r.seatOf()
 		second.mgr.pause(20 * time.Second) // without a word to the apps

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -93,22 +92,21 @@ type vault struct {
 // a former life, or reals of a former incarnation: they go on, and nobody keeps what they do.
 func (c *Cluster) vaults() map[uint64]vault {
 	list, lives := map[uint64]vault{}, map[uint64]uint32{}
-	c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-		s, ok := a.Script(b.ID).(*vaultBase)
-		if !ok || s.Row() == 0 {
-			return
+	for b, s := range basesOf[*vaultBase](c) {
+		if s.Row() == 0 {
+			continue
 		}
 		v := vault{row: s.Row(), count: s.Count.Get(), heard: s.Heard.Get(), sum: -1}
 		if _, twice := list[v.row]; twice && b.Life < lives[v.row] {
-			return
+			continue
 		}
-		c.eachView(func(_ *Process, _ space.Hosted, x space.View) {
-			if cell, ok := x.Script().(*vaultCell); ok && x.ID() == b.ID && x.IsReal() && x.Order().Incarnation == b.Order.Incarnation {
+		for x, cell := range realsOf[*vaultCell](c) {
+			if x.ID() == b.ID && x.Order().Incarnation == b.Order.Incarnation {
 				v.sum, v.at = cell.Sum.Get(), x.Position()
 			}
-		})
+		}
 		list[v.row], lives[v.row] = v, b.Life
-	})
+	}
 	return list
 }
 

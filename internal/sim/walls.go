@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space"
 )
 
 // In a world with walls every second player tries to go into the ground, slowly enough for its top
@@ -63,23 +62,22 @@ func (k *wallsHold) safe() error {
 	if !k.c.opts.Wild.Walls {
 		return nil
 	}
-	var err error
-	k.c.eachView(func(p *Process, _ space.Hosted, v space.View) {
+	for v := range k.c.views() {
 		if k.c.owner(v.ID()) != nil && v.Position().Y < ground {
-			err = fmt.Errorf("promise 4: %s (real %t) on %s is at %v, where it must not go", v.ID(), v.IsReal(), p.Name, v.Position())
+			return fmt.Errorf("promise 4: %s (real %t) on %s is at %v, where it must not go", v.ID(), v.IsReal(), v.p.Name, v.Position())
 		}
-	})
+	}
 	for _, pl := range k.c.players {
 		if !pl.playing() {
 			continue
 		}
 		for r := range pl.client.Entities() {
 			if !r.Own() && k.c.owner(r.ID) != nil && r.Position.Y < ground {
-				err = fmt.Errorf("promise 5: %s sees %s at %v, where it must not go", pl.name, r.ID, r.Position)
+				return fmt.Errorf("promise 5: %s sees %s at %v, where it must not go", pl.name, r.ID, r.Position)
 			}
 		}
 	}
-	return err
+	return nil
 }
 
 func (k *wallsHold) converged() error { return nil }

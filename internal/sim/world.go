@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -107,6 +108,7 @@ type world struct {
 	// inherited are the areas of the space whose cells have died, as the game was told of them.
 	inherited []bsp.Rect
 	hooked    func(id entity.ID, hook string) // hears of hooks of players' cell parts; nil but for transcripts
+	here      []resident
 	schema    *property.Schema
 	cells     *space.Scripts
 	lit       map[entity.SpaceID]int // how often a room had a first cell
@@ -206,10 +208,6 @@ type world struct {
 	saved map[entity.ID]uint32
 }
 
-// newSchema loads the definitions, with what players and rovers have in common. Players and rovers
-// are packed, each in its own way; critters are not.
-func newSchema(soul string) (*property.Schema, error) { return loadSchema(soul, critterDef, "", nil) }
-
 // lossyDef makes unreliable, in a definition, what others see of hat, mood, bag and marks, and the call
 // that tells of greetings.
 func lossyDef(def string) string {
@@ -219,7 +217,9 @@ func lossyDef(def string) string {
 	return def
 }
 
-// loadSchema does the same with more types at the end, which have definitions of their own.
+// loadSchema loads the definitions: soul is what players and rovers have in common, and types are more
+// of them at the end, with files of their own. Players and rovers are packed, each in its own way;
+// critters are not.
 func loadSchema(soul, critter, types string, defs map[string]string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	fs := fstest.MapFS{
@@ -234,20 +234,22 @@ func loadSchema(soul, critter, types string, defs map[string]string) (*property.
 		"entity_defs/Lodger.def":  file(lodgerDef),
 		"entity_defs/Lamp.def":    file(lampDef),
 	}
-	for _, name := range slices.Sorted(keys(defs)) {
+	for _, name := range slices.Sorted(maps.Keys(defs)) {
 		fs[name] = file(defs[name])
 	}
 	return property.Load(fs)
 }
 
 func newWorld(o Options) (*world, error) {
-	schema, err := worldSchema(o)
-	if err != nil {
+	w := &world{lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, refusedCalls: map[string]bool{}, cracked: map[entity.ID]int{}, adored: map[pairing]adoration{}, walled: map[string]int{}, chance: newStreams(o.Seed)}
+	w.here = slices.DeleteFunc(w.residents(o), func(r resident) bool { return !r.wanted })
+	var err error
+	if w.schema, err = worldSchema(o, w.here); err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, waif: map[entity.ID]bool{}, listener: map[entity.ID]bool{}, saved: map[entity.ID]uint32{}, lastCalls: map[string]bool{}, refusedCalls: map[string]bool{}, cracked: map[entity.ID]int{}, adored: map[pairing]adoration{}, walled: map[string]int{}, chance: newStreams(o.Seed)}
+	w.cells = space.NewScripts(w.schema)
 	if o.Wild.stores() {
-		if w.books, err = newBooks(schema, &o); err != nil {
+		if w.books, err = newBooks(w.schema, &o); err != nil {
 			return nil, err
 		}
 	}
@@ -266,42 +268,74 @@ func newWorld(o Options) (*world, error) {
 	return w, w.cells.Err()
 }
 
+// resident is a type whose entities live only in worlds that want them.
+type resident struct {
+	name   string
+	wanted bool
+	parts  string // what entities.xml says of the parts that it lacks
+	def    string
+	cell   func(s *space.Scripts, name string) // registers the script of its cell part; nil if it has none
+	base   func(s *baseapp.Scripts, name string)
+}
+
+// residents are such types but those of wildTypes, in the order of their ids.
+func (w *world) residents(o Options) []resident {
+	return []resident{
+		{"Saver", o.Wild.Savers > 0, `hasClient="false"`, saverDef,
+			func(s *space.Scripts, name string) {
+				space.Register(s, name, func() *saverCell { return &saverCell{w: w} })
+			},
+			func(s *baseapp.Scripts, name string) { baseapp.Register[saverBase](s, name) }},
+		{"Ledger", o.Wild.Ledgers > 0, `hasCell="false" hasClient="false"`, ledgerDef, nil,
+			func(s *baseapp.Scripts, name string) {
+				baseapp.Register(s, name, func() *ledger { return &ledger{w: w} })
+			}},
+		{"Beacon", o.Wild.Beacons > 0, `hasCell="false" hasClient="false"`, beaconDef, nil,
+			func(s *baseapp.Scripts, name string) {
+				baseapp.Register(s, name, func() *beacon { return &beacon{w: w} })
+			}},
+		{"Idol", o.Wild.Idols > 0, ``, idolDef,
+			func(s *space.Scripts, name string) {
+				space.Register(s, name, func() *idolCell { return &idolCell{w: w} })
+			},
+			func(s *baseapp.Scripts, name string) {
+				baseapp.Register(s, name, func() *idolBase { return &idolBase{w: w} })
+			}},
+		{"Tower", o.Wild.Towers > 0, ``, towerDef,
+			func(s *space.Scripts, name string) {
+				space.Register(s, name, func() *towerCell { return &towerCell{w: w} })
+			},
+			func(s *baseapp.Scripts, name string) { baseapp.Register[towerBase](s, name) }},
+		{"Sentry", o.Wild.Sentries > 0, `hasClient="false"`, sentryDef,
+			func(s *space.Scripts, name string) {
+				space.Register(s, name, func() *sentryCell { return &sentryCell{w: w} })
+			},
+			func(s *baseapp.Scripts, name string) { baseapp.Register[sentryBase](s, name) }},
+		{"Carriage", o.Wild.Carriages > 0, ``, carriageDef,
+			func(s *space.Scripts, name string) {
+				space.Register(s, name, func() *carriageCell { return &carriageCell{w: w} })
+			},
+			func(s *baseapp.Scripts, name string) { baseapp.Register[carriageBase](s, name) }},
+		{"Figure", o.Gateway, ``, figureDef,
+			func(s *space.Scripts, name string) {
+				space.Register(s, name, func() *figureCell { return &figureCell{w: w} })
+			},
+			func(s *baseapp.Scripts, name string) { baseapp.Register[figureBase](s, name) }},
+		{"Vault", o.Wild.Vaults > 0, `hasClient="false"`, vaultDef,
+			func(s *space.Scripts, name string) { space.Register[vaultCell](s, name) },
+			func(s *baseapp.Scripts, name string) { baseapp.Register[vaultBase](s, name) }},
+	}
+}
+
 // worldSchema loads the definitions of those who live in a world.
-func worldSchema(o Options) (*property.Schema, error) {
+func worldSchema(o Options, here []resident) (*property.Schema, error) {
 	types, defs := "", map[string]string{}
 	if o.Wild.any() {
 		types, defs = wildTypes, wildDefs()
 	}
-	add := func(entry, name, def string) {
-		types += entry
-		defs["entity_defs/"+name+".def"] = def
-	}
-	if o.Wild.Savers > 0 {
-		add(`<Saver hasClient="false"/>`, "Saver", saverDef)
-	}
-	if o.Wild.Ledgers > 0 {
-		add(`<Ledger hasCell="false" hasClient="false"/>`, "Ledger", ledgerDef)
-	}
-	if o.Wild.Beacons > 0 {
-		add(`<Beacon hasCell="false" hasClient="false"/>`, "Beacon", beaconDef)
-	}
-	if o.Wild.Idols > 0 {
-		add(`<Idol/>`, "Idol", idolDef)
-	}
-	if o.Wild.Towers > 0 {
-		add(`<Tower/>`, "Tower", towerDef)
-	}
-	if o.Wild.Sentries > 0 {
-		add(`<Sentry hasClient="false"/>`, "Sentry", sentryDef)
-	}
-	if o.Wild.Carriages > 0 {
-		add(`<Carriage/>`, "Carriage", carriageDef)
-	}
-	if o.Gateway {
-		add(`<Figure/>`, "Figure", figureDef)
-	}
-	if o.Wild.Vaults > 0 {
-		add(`<Vault hasClient="false"/>`, "Vault", vaultDef)
+	for _, r := range here {
+		types += "<" + r.name + " " + r.parts + "/>"
+		defs["entity_defs/"+r.name+".def"] = r.def
 	}
 	soul, critter := soulDef, critterDef
 	if o.Lossy {
@@ -312,26 +346,13 @@ func worldSchema(o Options) (*property.Schema, error) {
 
 // registerCells registers the cell scripts of those who live in a world.
 func (w *world) registerCells(o Options) {
-	if o.Wild.Vaults > 0 {
-		space.Register[vaultCell](w.cells, "Vault")
-	}
 	if o.Wild.any() {
 		w.registerWild(w.cells)
 	}
-	if o.Wild.Idols > 0 {
-		space.Register(w.cells, "Idol", func() *idolCell { return &idolCell{w: w} })
-	}
-	if o.Wild.Towers > 0 {
-		space.Register(w.cells, "Tower", func() *towerCell { return &towerCell{w: w} })
-	}
-	if o.Wild.Sentries > 0 {
-		space.Register(w.cells, "Sentry", func() *sentryCell { return &sentryCell{w: w} })
-	}
-	if o.Wild.Carriages > 0 {
-		space.Register(w.cells, "Carriage", func() *carriageCell { return &carriageCell{w: w} })
-	}
-	if o.Wild.Savers > 0 {
-		space.Register(w.cells, "Saver", func() *saverCell { return &saverCell{w: w} })
+	for _, r := range w.here {
+		if r.cell != nil {
+			r.cell(w.cells, r.name)
+		}
 	}
 	if w.travels {
 		w.cells.OnArrival(w.rule)
@@ -340,9 +361,6 @@ func (w *world) registerCells(o Options) {
 	space.Register(w.cells, "Rover", func() *roverCell { return &roverCell{w: w} })
 	space.Register(w.cells, "Critter", func() *critterCell { return &critterCell{w: w} })
 	space.Register[beastCell](w.cells, "Beast")
-	if o.Gateway {
-		space.Register(w.cells, "Figure", func() *figureCell { return &figureCell{w: w} })
-	}
 	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ }, o.Gateway)
 	w.cells.OnLostArea(func(c *space.Cell, area bsp.Rect) {
 		if c.Space() == theSpace {
@@ -359,32 +377,8 @@ func (w *world) scripts(p *Process) *baseapp.Scripts {
 	if w.schema.Type("Clock") != nil {
 		w.registerWildBases(s, p)
 	}
-	if w.schema.Type("Saver") != nil {
-		baseapp.Register[saverBase](s, "Saver")
-	}
-	if w.schema.Type("Beacon") != nil {
-		baseapp.Register(s, "Beacon", func() *beacon { return &beacon{w: w} })
-	}
-	if w.schema.Type("Idol") != nil {
-		baseapp.Register(s, "Idol", func() *idolBase { return &idolBase{w: w} })
-	}
-	if w.schema.Type("Tower") != nil {
-		baseapp.Register[towerBase](s, "Tower")
-	}
-	if w.schema.Type("Sentry") != nil {
-		baseapp.Register[sentryBase](s, "Sentry")
-	}
-	if w.schema.Type("Carriage") != nil {
-		baseapp.Register[carriageBase](s, "Carriage")
-	}
-	if w.schema.Type("Figure") != nil {
-		baseapp.Register[figureBase](s, "Figure")
-	}
-	if w.schema.Type("Ledger") != nil {
-		baseapp.Register(s, "Ledger", func() *ledger { return &ledger{w: w} })
-	}
-	if w.schema.Type("Vault") != nil {
-		baseapp.Register[vaultBase](s, "Vault")
+	for _, r := range w.here {
+		r.base(s, r.name)
 	}
 	return s
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -38,11 +37,10 @@ func TestStoreStepDies(t *testing.T) {
 			t.Run(s.name+", "+who+" dies", func(t *testing.T) {
 				play(t, Options{Seed: uint64(9500 + i), Players: 1, Rovers: 1, CellApps: 2, BaseApps: 3, Replicas: 1, Wild: Wild{Ledgers: 9, Loans: true, Surveys: true}}, func(r *rig) {
 					dead := r.dieAtStore(s, who)
-					r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-						if l, ok := a.Script(b.ID).(*ledger); ok { // rows are made, too
-							_ = l.CreateBase(entity.BaseInfo{Type: "Ledger"}, "OnLoaded", 0)
-						}
-					})
+					for _, l := range basesOf[*ledger](r.Cluster) {
+						// rows are made, too
+						_ = l.CreateBase(entity.BaseInfo{Type: "Ledger"}, "OnLoaded", 0)
+					}
 					if s.op == wire.StoreTakeOver || s.op == wire.StoreBegin { // comes with the death of another
 						r.wait(4 * time.Second)
 						r.baseApps[2].crash()
@@ -69,11 +67,9 @@ func (r *rig) noStrayRows() {
 	r.t.Helper()
 	r.until("each row is somebody's", time.Minute, func() bool { // one may be in the making, in a busy store
 		known := map[uint64]bool{}
-		r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
-			if l, ok := a.Script(b.ID).(*ledger); ok {
-				known[l.Row()] = true
-			}
-		})
+		for _, l := range basesOf[*ledger](r.Cluster) {
+			known[l.Row()] = true
+		}
 		page, err := r.world.books.kept.Query(context.Background(), store.Query{Type: "Ledger", Limit: store.MaxPage})
 		if err != nil {
 			r.t.Fatal(err)

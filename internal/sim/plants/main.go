@@ -165,7 +165,7 @@ var seedFault = regexp.MustCompile(`(?m)^ +\S+_test\.go:\d+: (seed \d+: .*)$`)
 // verdict is the line of a failed run that says what was wrong: a seed's fault if there is one.
 func verdict(out string) string {
 	name := ""
-	for _, line := range strings.Split(out, "\n") {
+	for line := range strings.SplitSeq(out, "\n") {
 		if m := seedFault.FindStringSubmatch(line); m != nil && !strings.Contains(m[1], " simulated in ") {
 			return name + cut(m[1])
 		}
@@ -173,7 +173,7 @@ func verdict(out string) string {
 			name = strings.Fields(rest)[0] + ": "
 		}
 	}
-	for _, line := range strings.Split(out, "\n") {
+	for line := range strings.SplitSeq(out, "\n") {
 		if t := strings.TrimSpace(line); strings.HasPrefix(t, "panic:") || strings.Contains(t, "_test.go:") && !strings.Contains(t, " simulated in ") {
 			return name + cut(t)
 		}

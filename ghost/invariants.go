@@ -20,16 +20,3 @@ func (g *Ghost) assert(was Head) {
 		invariant.Broken("ghost: %v is at %v/%d after %v/%d", now.ID, now.Order, now.Sequence, was.Order, was.Sequence)
 	}
 }
-
-// assert checks that each tombstone has a lease that will end. Of a long queue it looks at the leases
-// that end next.
-func (t *Tombstones) assert() {
-	if len(t.queue) > MaxTombstones || len(t.byID) > len(t.queue) {
-		invariant.Broken("ghost: %d tombstones with %d leases", len(t.byID), len(t.queue))
-	}
-	for i, b := range t.queue[:min(len(t.queue), 64)] {
-		if s, ok := t.byID[b.id]; !ok || s.until < b.until || i > 0 && b.until < t.queue[i-1].until {
-			invariant.Broken("ghost: the lease of %v ends without a tombstone", b.id)
-		}
-	}
-}

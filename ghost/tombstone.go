@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/internal/invariant"
+	"github.com/cellscape/cellscape/internal/leases"
 )
 
 // TombstoneLease is how long a tombstone stands: longer than any message of a living channel is
@@ -28,20 +28,12 @@ const Last = math.MaxUint32
 // Every message that would make a ghost asks them, so they are found by entity; the newest of an
 // entity forbids everything that the ones before it did.
 type Tombstones struct {
-	byID  map[entity.ID]tombstone
-	queue []burial // the oldest first
+	leases leases.Set[entity.ID, tombstone]
 }
 
 type tombstone struct {
 	Head
-	until time.Duration
 	ended bool // with the entity, and not only with a hop of its real
-}
-
-// burial is one Bury; an entity that was buried again has several.
-type burial struct {
-	id    entity.ID
-	until time.Duration
 }
 
 // Bury adds a tombstone for a real that was at h, and has gone on.
@@ -52,54 +44,28 @@ func (t *Tombstones) Bury(h Head, now time.Duration) { t.add(h, now, false) }
 func (t *Tombstones) End(h Head, now time.Duration) { t.add(h, now, true) }
 
 func (t *Tombstones) add(h Head, now time.Duration, ended bool) {
-	if t.byID == nil {
-		t.byID = make(map[entity.ID]tombstone)
+	x := tombstone{h, ended}
+	if old, ok := t.leases.Get(h.ID); ok && h.before(old.Head) {
+		x = old
 	}
-	if len(t.queue) >= MaxTombstones {
-		t.pop()
-	}
-	until := now + TombstoneLease
-	if old, ok := t.byID[h.ID]; ok && h.before(old.Head) {
-		h, ended = old.Head, old.ended
-	}
-	t.byID[h.ID] = tombstone{h, until, ended}
-	t.queue = append(t.queue, burial{h.ID, until})
-	if invariant.On {
-		t.assert()
-	}
+	t.leases.Put(h.ID, x, now+TombstoneLease, MaxTombstones)
 }
 
 // Expire takes away what has stood its lease.
-func (t *Tombstones) Expire(now time.Duration) {
-	for len(t.queue) > 0 && t.queue[0].until <= now {
-		t.pop()
-	}
-	if invariant.On {
-		t.assert()
-	}
-}
-
-// pop ends the oldest lease, and the tombstone unless it has a later one.
-func (t *Tombstones) pop() {
-	b := t.queue[0]
-	t.queue = t.queue[1:]
-	if t.byID[b.id].until <= b.until {
-		delete(t.byID, b.id)
-	}
-	if len(t.queue) == 0 {
-		t.queue = nil // append would go on after what was taken
-	}
-}
+func (t *Tombstones) Expire(now time.Duration) { t.leases.Expire(now) }
 
 // Forbids reports whether a message is not newer than a tombstone of its entity.
 func (t *Tombstones) Forbids(h Head) bool {
-	s, ok := t.byID[h.ID]
+	s, ok := t.leases.Get(h.ID)
 	return ok && !s.before(h)
 }
 
 // Ended reports whether an entity has ended here, as far as is known here. One that went on from
 // here has not.
-func (t *Tombstones) Ended(id entity.ID) bool { return t.byID[id].ended }
+func (t *Tombstones) Ended(id entity.ID) bool {
+	s, _ := t.leases.Get(id)
+	return s.ended
+}
 
 // before reports whether h belongs earlier in the life of its real than g.
 func (h *Head) before(g Head) bool {

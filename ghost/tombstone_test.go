@@ -40,13 +40,18 @@ func TestTombstones(t *testing.T) {
 	for i := range MaxTombstones + 1 {
 		ts.Bury(Head{ID: entity.ID(i + 1), Sequence: 1}, 0)
 	}
-	if len(ts.queue) != MaxTombstones || len(ts.byID) != MaxTombstones || ts.Forbids(Head{ID: 1}) || !ts.Forbids(Head{ID: 2}) {
+	if ts.leases.Len() != MaxTombstones || ts.Forbids(Head{ID: 1}) || !ts.Forbids(Head{ID: 2}) {
 		t.Error("beyond MaxTombstones the oldest goes")
 	}
 }
 
 // listed is Tombstones as a list that is searched from end to end.
-type listed []tombstone
+type listed []standing
+
+type standing struct {
+	Head
+	until time.Duration
+}
 
 func (l listed) forbids(h Head, now time.Duration) bool {
 	for _, s := range l {
@@ -73,25 +78,25 @@ func TestTombstonesTwin(t *testing.T) {
 		ts.Expire(now)
 		if h := head(); chance.IntN(3) == 0 {
 			ts.Bury(h, now)
-			twin = append(twin, tombstone{Head: h, until: now + TombstoneLease})
+			twin = append(twin, standing{h, now + TombstoneLease})
 		}
 		h := head()
 		if twin.forbids(h, now) && !ts.Forbids(h) {
 			t.Fatalf("seed %d at %v: %+v is let through", seed, now, h)
 		}
-		standing := 0
+		stand := 0
 		for _, s := range twin {
 			if s.ID == h.ID && s.until > now {
-				standing++
+				stand++
 			}
 		}
-		if standing == 0 && ts.Forbids(h) {
+		if stand == 0 && ts.Forbids(h) {
 			t.Fatalf("seed %d at %v: %+v is forbidden without a tombstone", seed, now, h)
 		}
 	}
 	ts.Expire(now + TombstoneLease)
-	if len(ts.byID) != 0 || len(ts.queue) != 0 {
-		t.Errorf("%d tombstones and %d leases are left over", len(ts.byID), len(ts.queue))
+	if n := ts.leases.Len(); n != 0 {
+		t.Errorf("%d tombstones are left over", n)
 	}
 }
 

@@ -448,8 +448,8 @@ func TestRefusedStaysAway(t *testing.T) {
 	if r.apps[1].population.refusals.forbids(&next) {
 		t.Error("a later hop is kept away")
 	}
-	r.apps[1].population.refusals.expire(r.apps[1].population.now + ghost.TombstoneLease)
-	if r.apps[1].population.refusals.forbids(late) || len(r.apps[1].population.refusals.byID) != 0 {
+	r.apps[1].population.refusals.leases.Expire(r.apps[1].population.now + ghost.TombstoneLease)
+	if r.apps[1].population.refusals.forbids(late) || r.apps[1].population.refusals.leases.Len() != 0 {
 		t.Error("it is remembered for ever")
 	}
 }

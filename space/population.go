@@ -149,9 +149,9 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	p.tombstones.Expire(now)
 	p.lastWords.Expire(now)
 	p.rumours.Expire(now)
-	p.refusals.expire(now)
+	p.refusals.leases.Expire(now)
 	p.expireHandoffs()
-	p.turned.expire(now)
+	p.turned.leases.Expire(now)
 	p.words.repeat(now, p.env.Out)
 	if invariant.On {
 		p.assert()

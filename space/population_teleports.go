@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/placement"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/leases"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -376,18 +377,7 @@ func (p *Population) endTraces(h *migrate.Handoff) {
 // turnedAway remembers which teleports this CellApp has refused, so that a repeat of the Onload is not
 // taken after all: by then the origin has made the real again. The zero value has none.
 type turnedAway struct {
-	byID  map[entity.ID]refusedOnload
-	queue []turning // the oldest first
-}
-
-type refusedOnload struct {
-	answer migrate.OnloadRefused
-	until  time.Duration
-}
-
-type turning struct {
-	id    entity.ID
-	until time.Duration
+	leases leases.Set[entity.ID, migrate.OnloadRefused]
 }
 
 const (
@@ -400,36 +390,11 @@ const (
 )
 
 func (t *turnedAway) add(m migrate.OnloadRefused, now time.Duration) {
-	if t.byID == nil {
-		t.byID = make(map[entity.ID]refusedOnload)
-	}
-	if len(t.queue) >= maxTurnedAway {
-		t.pop()
-	}
-	until := now + turnedAwayLease
-	t.byID[m.ID] = refusedOnload{m, until}
-	t.queue = append(t.queue, turning{m.ID, until})
-}
-
-func (t *turnedAway) pop() {
-	x := t.queue[0]
-	t.queue = t.queue[1:]
-	if t.byID[x.id].until <= x.until {
-		delete(t.byID, x.id)
-	}
-	if len(t.queue) == 0 {
-		t.queue = nil // append would go on after what was taken
-	}
-}
-
-func (t *turnedAway) expire(now time.Duration) {
-	for len(t.queue) > 0 && t.queue[0].until <= now {
-		t.pop()
-	}
+	t.leases.Put(m.ID, m, now+turnedAwayLease, maxTurnedAway)
 }
 
 // answer returns what an Onload of an order, or an older one, was answered.
 func (t *turnedAway) answer(id entity.ID, order entity.Order) (m migrate.OnloadRefused, ok bool) {
-	x, ok := t.byID[id]
-	return x.answer, ok && !x.answer.Order.Before(order)
+	m, ok = t.leases.Get(id)
+	return m, ok && !m.Order.Before(order)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/leases"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -17,49 +18,21 @@ import (
 // incarnation, up to the hop that was refused. At most ghost.MaxTombstones are remembered, and
 // beyond that the oldest is forgotten. The zero value has none.
 type refusals struct {
-	byID  map[entity.ID]refusedReal
-	queue []refusedReal // the oldest first
+	leases leases.Set[entity.ID, refusedReal]
 }
 
 type refusedReal struct {
-	id    entity.ID
 	order entity.Order
 	title migrate.Title
-	until time.Duration
 }
 
 // add remembers a real that was refused.
 func (f *refusals) add(r *Real, now time.Duration) {
-	if f.byID == nil {
-		f.byID = make(map[entity.ID]refusedReal)
-	}
-	if len(f.queue) >= ghost.MaxTombstones {
-		f.pop()
-	}
-	x := refusedReal{r.e.ID, r.e.Order, r.title, now + ghost.TombstoneLease}
-	f.byID[x.id] = x
-	f.queue = append(f.queue, x)
+	f.leases.Put(r.e.ID, refusedReal{r.e.Order, r.title}, now+ghost.TombstoneLease, ghost.MaxTombstones)
 }
 
 // forbids reports whether a real that is handed over here was refused before.
 func (f *refusals) forbids(m *migrate.Onload) bool {
-	x, ok := f.byID[m.ID]
+	x, ok := f.leases.Get(m.ID)
 	return ok && x.title == m.Title && x.order.Incarnation == m.Order.Incarnation && !x.order.Before(m.Order)
-}
-
-// expire forgets what has stood its lease.
-func (f *refusals) expire(now time.Duration) {
-	for len(f.queue) > 0 && f.queue[0].until <= now {
-		f.pop()
-	}
-}
-
-// pop forgets the oldest, unless the same entity was refused again.
-func (f *refusals) pop() {
-	if x := f.queue[0]; f.byID[x.id] == x {
-		delete(f.byID, x.id)
-	}
-	if f.queue = f.queue[1:]; len(f.queue) == 0 {
-		f.queue = nil // append would go on after what was taken
-	}
 }

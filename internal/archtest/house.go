@@ -37,6 +37,7 @@ internal/argument: property
 internal/logs:
 internal/gametime:
 internal/tail:
+internal/leases: internal/invariant
 
 # What scripts say and hear beside entities: leaves, so that entity can use them.
 entity/limits:
@@ -69,12 +70,12 @@ space/internal/gait: internal/codec
 entity/client/protocol: FLOOR1 ENTITY
 entity/store: FLOOR1 ENTITY
 aoi/witness: FLOOR1 ENTITY entity/client/protocol
-ghost: FLOOR1 ENTITY
+ghost: FLOOR1 ENTITY internal/leases
 migrate: FLOOR1 ENTITY
 FLOOR3 = FLOOR2 entity/client/protocol entity/store aoi/witness ghost migrate
 
 # Floor 4: the tick that joins them.
-space: FLOOR3 internal/logs space/internal/hosting space/internal/gait github.com/vmihailenco/msgpack/v5
+space: FLOOR3 internal/logs internal/leases space/internal/hosting space/internal/gait github.com/vmihailenco/msgpack/v5
 
 # Beside it: what a script may use or leave.
 space/navigation: internal/codec internal/faults entity property space space/internal/gait

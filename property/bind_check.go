@@ -40,8 +40,7 @@ type fieldChecker struct {
 
 // check checks the fields of a script, or of a component of it, whose name then ends in a dot.
 func (c *fieldChecker) check(t reflect.Type, path, component string, depth int) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		at := path + "." + f.Name
 		switch {
 		case slices.Contains(c.ignore, f.Type) || isLocal(f):
@@ -117,8 +116,7 @@ func (c *fieldChecker) checkType(h reflect.Type, at, what string, t *DataType) {
 // greatest depth.
 func (c *fieldChecker) checkDict(s reflect.Type, at string, t *DataType) {
 	bound := make(map[int]bool)
-	for i := range s.NumField() {
-		f := s.Field(i)
+	for f := range s.Fields() {
 		at := at + "." + f.Name
 		k := t.Field(propertyName(f))
 		switch {

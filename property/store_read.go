@@ -2,6 +2,7 @@ package property
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cellscape/cellscape/property/internal/mpack"
 )
@@ -48,10 +49,8 @@ func newStoreReader(b []byte) *storeReader { return &storeReader{Reader: mpack.N
 // want refuses an item that is not of the class.
 func (r *storeReader) want(k Kind, classes ...mpack.Class) error {
 	c := r.Class()
-	for _, w := range classes {
-		if c == w {
-			return nil
-		}
+	if slices.Contains(classes, c) {
+		return nil
 	}
 	return fmt.Errorf("%w: %v is stored for a %v", ErrValue, c, k)
 }

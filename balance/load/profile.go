@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -105,15 +106,7 @@ func (b *Builder) sort(samples []Sample, coordinate func(*Sample) float32) (tota
 		}
 	}
 	// Points at one place are never parted, so their order among themselves cannot show.
-	slices.SortFunc(b.points, func(a, b point) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(b.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
 	return total
 }
 

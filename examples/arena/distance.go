@@ -81,13 +81,11 @@ func (d *distance) keep(c *net.UDPConn) error {
 
 // run runs f until it fails, which it does at the latest when the distance is closed.
 func (d *distance) run(f func() error) {
-	d.ended.Add(1)
-	go func() {
-		defer d.ended.Done()
+	d.ended.Go(func() {
 		if err := f(); !errors.Is(err, net.ErrClosed) {
 			d.log.Error("the distance between bots and servers is broken", "error", err)
 		}
-	}()
+	})
 }
 
 // serve passes on what comes at a far port to the server's own, with a socket for each bot.

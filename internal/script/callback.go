@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 )
@@ -26,15 +27,7 @@ func findCallbacks(script reflect.Type, k *Kind) map[string]callback {
 
 // isCallback reports whether a method can be called by its name: its parameter tells so.
 func (k *Kind) isCallback(m reflect.Method) bool {
-	if m.Type.NumIn() != 2 || m.Type.NumOut() != 0 || m.Type.IsVariadic() {
-		return false
-	}
-	for _, c := range k.Callbacks {
-		if m.Type.In(1) == c {
-			return true
-		}
-	}
-	return false
+	return m.Type.NumIn() == 2 && m.Type.NumOut() == 0 && !m.Type.IsVariadic() && slices.Contains(k.Callbacks, m.Type.In(1))
 }
 
 // CheckCallback returns entity.ErrNoCallback if the script has no func (T) method(A). t is nil for

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,8 +27,7 @@ type hookCheck struct {
 // faults are reported at once.
 func (h *hookCheck) check(script reflect.Type) error {
 	var faults []error
-	for i := range script.NumMethod() {
-		m := script.Method(i)
+	for m := range script.Methods() {
 		if h.ofPart(m.Name) || h.answers(m.Name) {
 			continue
 		}
@@ -39,12 +39,7 @@ func (h *hookCheck) check(script reflect.Type) error {
 }
 
 func (h *hookCheck) answers(name string) bool {
-	for _, m := range h.described {
-		if property.GoName(m.Name) == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.described, func(m *property.Method) bool { return property.GoName(m.Name) == name })
 }
 
 func (h *hookCheck) checkMethod(script reflect.Type, m reflect.Method) error {

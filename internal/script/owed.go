@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -123,15 +124,7 @@ func (o *Owed) expect(due time.Duration) {
 }
 
 func (o *Owed) find(token entity.AnswerToken) (int, bool) {
-	return slices.BinarySearchFunc(o.list, token, func(d Debt, t entity.AnswerToken) int {
-		switch {
-		case d.Token < t:
-			return -1
-		case d.Token > t:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(o.list, token, func(d Debt, t entity.AnswerToken) int { return cmp.Compare(d.Token, t) })
 }
 
 // Len is how many calls are to be answered.

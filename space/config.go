@@ -67,7 +67,8 @@ type Config struct {
 	// taken.
 	MaxReals int
 	// OrphanGrace is how long a ghost whose real's CellApp died waits for the restored real,
-	// default 10 s, so that players do not see it vanish and come back.
+	// default 10 s, so that players do not see it vanish and come back. That of an entity without a
+	// base, which nobody restores, goes at once.
 	OrphanGrace time.Duration
 	// LoadAhead is how far beyond Border.GhostDistance around a cell its geometry should be loaded,
 	// in metres, default 250. Lines can move so far at once. A smaller value loads less, but lines

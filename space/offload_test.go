@@ -287,6 +287,63 @@ func TestGhostOfDeadApp(t *testing.T) {
 	}
 }
 
+// TestGhostOfDeadAppWithoutBase: nobody restores an entity without a base, so its ghosts go at once. Else
+// players saw it beside the one that the game spawns in its place, and scripts took it for alive.
+func TestGhostOfDeadAppWithoutBase(t *testing.T) {
+	r := newRig(t, 3)
+	id, err := r.apps[0].cell.Spawn("Rock", property.Vector3{X: -50}, property.Vector3{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.tick(3)
+	if r.ghost(2, id) == nil {
+		t.Fatal("no ghost")
+	}
+	for _, a := range r.apps[1:] {
+		a.dead = append(a.dead, addr(1))
+		a.population.CellAppDied(addr(1))
+	}
+	r.apps = r.apps[1:]
+	r.tick(1)
+	for _, a := range r.apps {
+		if a.cell.Ghosts() != 0 {
+			t.Errorf("%v has a ghost of what is gone for good", a.self)
+		}
+	}
+}
+
+// TestGhostWithoutBaseMovedOn: an entity without a base that its CellApp had handed on before it died is
+// mirrored again when its next CellApp says so.
+func TestGhostWithoutBaseMovedOn(t *testing.T) {
+	r := newRig(t, 3, func(c *Config) { c.Border.GhostDistance = 450 })
+	id, err := r.apps[0].cell.Spawn("Rock", property.Vector3{X: -1}, property.Vector3{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.tick(3)
+	if r.ghost(3, id) == nil {
+		t.Fatal("no ghost")
+	}
+	r.hold = func(p packet) bool { return p.from == addr(2) && p.to == addr(3) }
+	if err := r.real(id).SetPosition(property.Vector3{X: 50}); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(3)
+	if r.at(50).cell.population.find(id).real == nil || r.ghost(3, id).Real != addr(1) {
+		t.Fatal("the handoff has not come to where the test wants it")
+	}
+	for _, a := range r.apps[1:] {
+		a.dead = append(a.dead, addr(1))
+		a.population.CellAppDied(addr(1))
+	}
+	r.tick(1)
+	r.hold = nil
+	r.tick(3)
+	if g := r.ghost(3, id); g == nil || g.Real != addr(2) {
+		t.Errorf("the ghost is %+v", g)
+	}
+}
+
 func TestBaseDied(t *testing.T) {
 	r := newRig(t, 2)
 	a := r.create(7, -50, 0)

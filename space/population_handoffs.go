@@ -81,7 +81,7 @@ func (p *Population) overtaken(e *presence.Entity) {
 // grace: those of the old hop point here, where it no longer is.
 func (p *Population) orphan(h *migrate.Handoff) {
 	p.orphans = append(p.orphans, orphan{
-		space: h.Offer.Space, at: p.now + p.cfg.OrphanGrace, haunts: h.Haunts,
+		space: h.Offer.Space, at: p.now + p.cfg.orphanGrace(h.Base), haunts: h.Haunts,
 		head: ghost.Head{ID: h.Offer.ID, Order: h.Offer.Order, Sequence: ghost.Last},
 	})
 }
@@ -108,7 +108,6 @@ func (p *Population) forgetWays(e *presence.Entity) {
 
 // handedOverDied tells bases about reals that were handed over to a CellApp that was declared dead.
 func (p *Population) handedOverDied(app mercury.Address) {
-	grace := p.now + p.cfg.OrphanGrace
 	p.handoffs.Died(app, func(h *migrate.Handoff) {
 		p.orphan(h)
 		if h.Base.IsZero() {
@@ -126,7 +125,7 @@ func (p *Population) handedOverDied(app mercury.Address) {
 		if !h.base.IsZero() && p.owesBase(h.head.ID) == nil {
 			p.tellLost(h.base, h.head.ID, h.head.Order, h.title, "its CellApp died")
 		}
-		h.orphan.at = grace
+		h.orphan.at = p.now + p.cfg.orphanGrace(h.base)
 		p.orphans = append(p.orphans, h.orphan)
 		return true
 	})

@@ -47,6 +47,13 @@ func (l *LostArea) Parse(b []byte) error {
 // OnFirstCell, is gone: it is the place to spawn that again. Where several cells take over, each is told
 // its part; the parts do not overlap.
 //
+// Land is not quite who was lost. Beside a line an entity may be on either cell, up to Border.Band beyond
+// its own: it need not move for that, since lines do. So some who stood that near to area, on the outside,
+// are lost, too, and some who stand in it live on another cell. Who spawns by places and wants each once
+// spawns those of area.Grow(Band), and has them look for another one at their place after some seconds,
+// when ghosts are there along the new lines; the example shows how. An entity that keeps its state, such as
+// a spawner with its list, is better off with a base, which brings it back once.
+//
 // If the heir dies, too, others are told. If the CellAppMgr dies at the same moment, an area may be told
 // twice, or not at all.
 //

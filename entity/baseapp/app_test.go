@@ -205,7 +205,7 @@ func TestBasesAreVisitedInIDOrder(t *testing.T) {
 }
 
 func TestSendingToAFullChannelIsNoFault(t *testing.T) {
-	r := joinedRig(t)
+	r := joinedRig(t, endWithChannel)
 	p, _, v := r.playLive()
 	r.net.ended[p.ch] = true // as after ErrFull; Closed is on its way
 	if err := v.Client().Call("chat", "x"); err != nil {

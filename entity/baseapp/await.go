@@ -52,10 +52,14 @@ func (a *BaseApp) admitAwaited() {
 		if c.closed {
 			return true
 		}
-		s := a.seats[w.m.Token]
+		s, b := a.shownBy(&w.m)
 		switch {
 		case s != nil && s.base.gives():
 			return false // for giveTime at most
+		case b != nil:
+			if c.awaited = false; b.attach(c, w.m.Ready, true) != nil {
+				c.refuse(protocol.Destroyed, "")
+			}
 		case s == nil && c.sentElsewhere(w.m.Token):
 		case s == nil && a.now < w.until:
 			return false

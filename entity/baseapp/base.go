@@ -67,6 +67,7 @@ type base struct {
 	// attachBy is when a proxy that waits for its client is given up; 0 means never.
 	attachBy time.Duration
 	newcomer newcomer
+	made     unanswered
 	// heardAt is when the base last heard of its real; probeAt is when it may ask again.
 	heardAt, probeAt      time.Duration
 	unsaved, unsavedBytes int // messages handled that no copy contains
@@ -282,6 +283,7 @@ func (b *base) Destroy() {
 	b.destroying = true
 	b.timers.Clear()
 	b.forgetToken()
+	b.endMade()
 	if b.seat != nil {
 		b.seat.refuse(protocol.Destroyed)
 		b.endSeat(protocol.Destroyed, "")

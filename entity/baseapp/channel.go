@@ -159,9 +159,6 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	if c := a.clients[ch]; c != nil {
 		if b := c.base; a.still() || b != nil && (b.aside || b.gives()) {
 			c.missed = c.missed || reliable
-			if b != nil && b.seat != nil {
-				b.seat.shown = true // so it has a token to come back with
-			}
 			return
 		}
 		c.message(reliable, msg)

@@ -125,7 +125,7 @@ func (c *client) gone(reason error, text string) {
 func (c *client) lostBy(reason error, text string) {
 	switch b := c.base; {
 	case b == nil:
-	case c.app.resumable() && b.seat.shown && lostChannel(reason):
+	case c.app.resumable() && lostChannel(reason):
 		b.seat.interrupt(text)
 	default:
 		b.clientDied(codeOf(reason), text)
@@ -235,7 +235,7 @@ func (c *client) claim(id protocol.ID, body []byte) error {
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
 		return c.foreign(m.Digest)
 	}
-	return b.attach(c, m.Ready)
+	return b.attach(c, m.Ready, false)
 }
 
 // resume takes a client that had a channel before.
@@ -244,12 +244,14 @@ func (c *client) resume(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	s := c.app.seats[m.Token]
+	s, b := c.app.shownBy(&m)
 	switch {
 	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
 		return c.foreign(m.Digest)
 	case s != nil && s.base.gives():
 		return c.letWait(m)
+	case b != nil:
+		return b.attach(c, m.Ready, true)
 	case s == nil && c.sentElsewhere(m.Token):
 		return nil
 	case s == nil && c.app.ended.endOf(m.Token) != nil:
@@ -263,6 +265,20 @@ func (c *client) resume(body []byte) error {
 	}
 	s.resume(c, &m)
 	return nil
+}
+
+// shownBy is the seat whose token a client shows, and makes m.Token that one: an older copy of the proxy
+// knows only the one before. If there is none, it is the proxy that still waits for its first word after the
+// login.
+func (a *BaseApp) shownBy(m *protocol.Resume) (*seat, *base) {
+	for _, t := range [...]protocol.Token{m.Token, m.Former} {
+		s, b := a.seats[t], a.byToken[t]
+		if t != (protocol.Token{}) && (s != nil || b != nil) {
+			m.Token = t
+			return s, b
+		}
+	}
+	return nil, nil
 }
 
 // handleClient takes a message of an attached client.

@@ -640,7 +640,7 @@ func TestLogout(t *testing.T) {
 }
 
 func TestConnectionLost(t *testing.T) {
-	r := joinedRig(t)
+	r := joinedRig(t, endWithChannel)
 	p, _, _ := r.playLive()
 	r.a.Closed(r.now, p.ch, mercury.ErrTimeout)
 	r.wantEvents("client death 17")
@@ -650,7 +650,7 @@ func TestConnectionLost(t *testing.T) {
 }
 
 func TestScriptKeepsTheEntity(t *testing.T) {
-	r := joinedRig(t)
+	r := joinedRig(t, endWithChannel)
 	r.keep = true
 	p, id, v := r.playLive()
 	r.a.Closed(r.now, p.ch, mercury.ErrTimeout)

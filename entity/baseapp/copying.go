@@ -372,6 +372,7 @@ func (b *base) foundRoom() {
 // copyEnded takes the last answer to a copy.
 func (b *base) copyEnded() {
 	c := &b.copied
+	b.madeCopied()
 	if !c.failed && len(c.sent) > 0 {
 		b.foundRoom()
 		c.held, c.heldCycle, c.restarts = c.number, c.cycle, 0

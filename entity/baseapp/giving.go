@@ -246,7 +246,7 @@ func (b *base) takeSeat(from entity.ID, m *flow.Give) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	s.shown, s.enabled, s.given, s.from = true, false, true, from // it can come back by a token only, and so shows one
+	s.enabled, s.given, s.from = false, true, from
 	b.seat = s
 	if err := b.awaitClient(); err != nil {
 		b.seat = nil

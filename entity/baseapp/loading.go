@@ -276,7 +276,7 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 	what := a.playedBy(m.Account, &m.Plays)
 	t := a.keeps(a.cfg.Schema.Type(what.Type))
 	if t == nil || m.Row == 0 && t.Identifier() == nil {
-		a.links.Reply(from, a.makeProxy(m))
+		a.tellMade(from, a.makeProxy(m))
 		return
 	}
 	code := a.whyNoProxy(m)
@@ -299,7 +299,7 @@ func (a *BaseApp) takeMakeProxy(from mercury.ChannelID, m *wire.MakeProxy) {
 		case err == nil && b.destroying:
 			a.answerLogin(from, login.Request, protocol.Destroyed)
 		case err == nil:
-			a.tellMade(from, &wire.ProxyMade{Request: login.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
+			a.tellMade(from, &wire.ProxyMade{Request: login.Request, ID: b.id})
 		case err.Code == stored.Missing && login.Row == 0:
 			a.tellMade(from, a.makeStoredProxy(&login, t))
 		case err.Code == stored.Held && !login.Wait && err.By != 0: // the BaseAppMgr asks where that is
@@ -342,12 +342,17 @@ func (a *BaseApp) warnOfLoad(account, cause string, err error) {
 	}
 }
 
-// tellMade answers a login whose player was loaded. The channel may have broken meanwhile, and the
-// app may have joined again: then the account was not among those that it told, and the answer
+// tellMade answers a login whose player was made or loaded. The channel may have broken meanwhile, and
+// the app may have joined again: then the account was not among those that it told, and the answer
 // comes to nobody.
 func (a *BaseApp) tellMade(to mercury.ChannelID, m *wire.ProxyMade) {
-	a.links.Reply(to, m)
-	if b := a.byID[m.ID]; m.Code == 0 && b != nil && !a.baseMgr.Is(to) {
+	b := a.byID[m.ID]
+	if m.Code != 0 || b == nil {
+		a.links.Reply(to, m)
+		return
+	}
+	a.answerMade(to, m.Request, b)
+	if !a.baseMgr.Is(to) {
 		b.tellAccount()
 	}
 }

@@ -62,13 +62,10 @@ func (a *BaseApp) makeProxyWith(m *wire.MakeProxy, name func(*property.Values) e
 		case b.destroying:
 			return protocol.Destroyed
 		}
-		made.ID, made.Token = b.id, b.token
+		made.ID = b.id
 		return 0
 	}()
 	made.Code = uint8(code)
-	if code == 0 {
-		made.Doors = a.cfg.Doors
-	}
 	return made
 }
 
@@ -106,8 +103,10 @@ func (b *base) forgetToken() {
 }
 
 // attach gives the proxy its client, in the place of the one that it has. A client that is ready is shown its
-// entity at once.
-func (b *base) attach(c *client, ready bool) error {
+// entity at once. One that resumes may have played with a former life of the proxy, of which no copy
+// came here: all that it has heard there is told anew.
+func (b *base) attach(c *client, ready, resumes bool) error {
+	login := b.token
 	b.forgetToken()
 	if b.seat != nil {
 		b.seat.refuse(protocol.Replaced)
@@ -115,14 +114,21 @@ func (b *base) attach(c *client, ready bool) error {
 			return refusal(protocol.Destroyed, "")
 		}
 	}
-	b.seat = &seat{base: b, client: c, heardAt: b.app.now, enabled: ready}
+	b.seat = &seat{base: b, client: c, heardAt: b.app.now, enabled: ready, restored: resumes}
 	c.base = b
-	b.beginSession()
+	if b.beginSession(); resumes {
+		b.told = 0 // it may have a view to forget
+	}
 	b.room, b.rate = uint32(b.app.net.MaxUnreliable(c.ch)), 0
 	var attached protocol.Attached
 	if b.app.resumable() {
-		b.seat.newToken(protocol.Token{})
+		b.app.seats[login] = b.seat // good until the client has shown that it got another
+		b.seat.newToken(login)
 		attached = protocol.Attached{Token: b.seat.token, Time: b.app.cfg.ResumeTime}
+	}
+	if resumes {
+		r := protocol.Resumed{Token: b.seat.token}
+		c.control(r.Append(b.app.buf[:0]))
 	}
 	msg := attached.Append(b.app.buf[:0])
 	if ready {

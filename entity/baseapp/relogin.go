@@ -99,7 +99,7 @@ func (a *BaseApp) relogin(from mercury.ChannelID, m *wire.Relogin) {
 		a.answerLogin(from, m.Request, protocol.ServerBusy)
 	case way == TakeOver:
 		b.expectClient()
-		a.links.Reply(from, &wire.ProxyMade{Request: m.Request, ID: b.id, Token: b.token, Doors: a.cfg.Doors})
+		a.answerMade(from, m.Request, b)
 	case way == AwaitDestroy:
 		b.letWait(from, m.Request)
 		if b.seat != nil {
@@ -196,6 +196,7 @@ func (b *base) tickLogin() {
 	if b.newcomer.until != 0 && now >= b.newcomer.until {
 		b.endWait(b.whyWaiting())
 	}
+	b.tickMade()
 	if b.attachBy == 0 || now < b.attachBy {
 		return
 	}

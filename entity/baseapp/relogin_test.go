@@ -12,7 +12,10 @@ import (
 )
 
 // relogin asks for the proxy that an account has. The answer may wait.
-func (r *rig) relogin(account string) { r.say(r.bases, &wire.Relogin{Request: 8, Account: account}) }
+func (r *rig) relogin(account string) {
+	r.say(r.bases, &wire.Relogin{Request: 8, Account: account})
+	r.holdProxy(account)
+}
 
 // made is the one answer to a login.
 func (r *rig) made() wire.ProxyMade {
@@ -80,7 +83,7 @@ func TestTakeOverOfAKeptSeat(t *testing.T) {
 	r.wantEvents("client death 15", "enabled")
 	g.resumes(3)
 	g.wantRefused(protocol.Replaced)
-	if !v.HasClient() || len(r.a.seats) != 1 { // the token of the new session
+	if !v.HasClient() || len(r.a.seats) != 2 { // the token of the new session, and of its login until that has come
 		t.Errorf("%d tokens are good", len(r.a.seats))
 	}
 }

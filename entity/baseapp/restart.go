@@ -129,7 +129,7 @@ func (b *base) loseClient(why error) {
 // takeUp takes over from the life before, which was here: it is known what that has begun since its copy
 // was made. It is called before any code of the script runs.
 func (b *base) takeUp(of *base) {
-	b.sessions = max(b.sessions, of.sessions)
+	b.sessions, b.made = max(b.sessions, of.sessions), of.made
 	b.cellFaults, b.ownFaults = of.cellFaults, of.ownFaults
 	b.copied.restarts = of.copied.restarts + 1
 	b.copied.number = max(b.copied.number, of.copied.number)

@@ -557,7 +557,15 @@ type player struct {
 func (r *rig) login(account string) wire.ProxyMade {
 	r.t.Helper()
 	r.say(r.bases, &wire.MakeProxy{Request: 9, Account: account})
+	r.holdProxy(account)
 	return one(r.t, told[wire.ProxyMade](r, baseAppMgr))
+}
+
+// holdProxy has the login to an account answered, as if others held the copy of its proxy.
+func (r *rig) holdProxy(account string) {
+	if b := r.a.accounts[account]; b != nil {
+		b.tellMade()
+	}
 }
 
 func (r *rig) connect(n byte) player {

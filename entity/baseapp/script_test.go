@@ -52,7 +52,7 @@ func TestPanicIsContained(t *testing.T) {
 func TestPanicsInEveryHook(t *testing.T) {
 	for _, hook := range []string{"created", "enabled", "got cell", "lost cell", "destroyed", "client death 17", "tock"} {
 		t.Run(hook, func(t *testing.T) {
-			r := joinedRig(t)
+			r := joinedRig(t, endWithChannel)
 			r.do[hook] = func(*avatar) { panic(hook) }
 			r.say(r.bases, &wire.MakeProxy{Request: 9, Account: "ann"})
 			made := one(t, told[wire.ProxyMade](r, baseAppMgr))

@@ -37,7 +37,6 @@ type seat struct {
 	client *client // nil while the seat is kept
 
 	token, former protocol.Token // former is zero once the client has shown that it got token
-	shown         bool           // it has shown that it got some token
 	enabled       bool           // it is ready, and has been sent the base part
 	given         bool           // it comes from another proxy, and has yet to be ready again
 	from          entity.ID      // that one
@@ -135,7 +134,7 @@ func (s *seat) confirm() {
 		delete(s.base.app.seats, s.former)
 		s.former = protocol.Token{}
 	}
-	s.shown, s.restored = true, false
+	s.restored = false
 }
 
 // unseat takes the base its client: no token resumes its session here any more.

@@ -18,7 +18,7 @@ import (
 //	number of the session | incarnation that the client was told
 //	0                                                             no client
 //	1 | token of the login                                        the client has yet to come
-//	2 | room | tokens | shown | enabled | given | from | sent | has | restored | shared by each token, if so | uploads | tail   it has a seat
+//	2 | room | tokens | enabled | given | from | sent | has | restored | shared by each token, if so | uploads | tail   it has a seat
 //	3 | token of the login | as 2                                 it has a seat, and the next client has yet to come
 //
 // A base that is made from that keeps the seat, as after a lost channel, until the client resumes it
@@ -63,7 +63,7 @@ func (b *base) appendClient(buf []byte) []byte {
 func (s *seat) append(buf []byte) []byte {
 	buf = binary.AppendUvarint(buf, uint64(s.base.room))
 	buf = append(append(buf, s.token[:]...), s.former[:]...)
-	buf = codec.AppendBool(codec.AppendBool(codec.AppendBool(buf, s.shown), s.enabled), s.given)
+	buf = codec.AppendBool(codec.AppendBool(buf, s.enabled), s.given)
 	buf = fields.AppendID(buf, s.from)
 	for i := range s.sent {
 		buf = binary.AppendUvarint(binary.AppendUvarint(buf, s.sent[i]), s.has[i])
@@ -111,7 +111,7 @@ func (b *base) readClient(r *codec.Reader) {
 
 // passOverSessions leaves out the numbers of sessions that former lives may have given.
 func (b *base) passOverSessions(lives uint32) {
-	if b.sessions > 0 {
+	if b.sessions > 0 || b.attachBy != 0 {
 		b.sessions += sessionGap * lives
 	}
 }
@@ -149,7 +149,7 @@ func (s *seat) read(r *codec.Reader) {
 	s.base.room = fields.ReadUint32(r)
 	copy(s.token[:], r.Take(len(s.token)))
 	copy(s.former[:], r.Take(len(s.former)))
-	s.shown, s.enabled, s.given, s.from = r.Bool(), r.Bool(), r.Bool(), fields.ReadID(r)
+	s.enabled, s.given, s.from = r.Bool(), r.Bool(), fields.ReadID(r)
 	for i := range s.sent {
 		s.sent[i], s.has[i] = r.Uvarint(), r.Uvarint()
 	}

@@ -208,8 +208,10 @@ func (c *Client) expire() {
 		c.close(&protocol.Refused{Code: protocol.LoggedOut})
 	case c.state == LoggingIn:
 		c.close(fmt.Errorf("client: no answer from the LoginApp at %v in %v: %w", c.cfg.LoginApp, LoginTimeout, mercury.ErrTimeout))
+	case c.state == Attaching && c.life.lost != nil:
+		c.close(fmt.Errorf("client: no answer from the BaseApp, nor from others, in time: %w: %w", mercury.ErrTimeout, c.life.lost))
 	case c.state == Attaching:
-		c.close(fmt.Errorf("client: no answer from the BaseApp in %v: %w", AttachTimeout, mercury.ErrTimeout))
+		c.close(fmt.Errorf("client: no answer from the BaseApp in time: %w", mercury.ErrTimeout))
 	}
 }
 
@@ -232,6 +234,10 @@ func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addre
 		m := protocol.Login{Version: protocol.Version, Digest: digest, User: c.cfg.User, Password: c.cfg.Password}
 		c.send(m.Append(c.buf[:0]))
 	case Attaching:
+		if c.life.lost != nil { // the BaseApp may have heard the Attach
+			c.askToResume(ch)
+			return
+		}
 		m := protocol.Attach{Token: c.token, Digest: digest, Ready: !c.cfg.EnableLater}
 		c.send(m.Append(c.buf[:0]))
 	case Playing:

@@ -26,6 +26,10 @@ const (
 	// exists, so this only waits for the network.
 	AttachTimeout = 10 * time.Second
 
+	// heirTimeout bounds the same if the client was told where its session begins when that BaseApp is
+	// gone: with the time until a silent process is taken for dead.
+	heirTimeout = 20 * time.Second
+
 	// LogoutTimeout is how long Logout waits for the server to close the channel.
 	LogoutTimeout = 5 * time.Second
 

@@ -76,8 +76,13 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 			return c.onWaiting(body)
 		}
 	case Attaching:
-		if id == protocol.AttachedID {
+		switch id {
+		case protocol.AttachedID:
 			return c.onAttached(body)
+		case protocol.ResumedID:
+			return c.onResumed(body)
+		case protocol.SwitchID:
+			return c.onSwitch(body)
 		}
 		if known(id) {
 			return malformed("message %d before the session began", id)
@@ -101,7 +106,7 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		c.stats.UnknownMessages++
 		return nil
 	case id == protocol.AttachedID:
-		return malformed("attached twice")
+		return c.onAttached(body)
 	case id == protocol.BasePlayerID:
 		return c.onBasePlayer(body)
 	case c.player == nil && id != protocol.ResumedID && id != protocol.SettledID && id != protocol.FallbackID && id != protocol.NewTokenID:
@@ -235,11 +240,16 @@ func (c *Client) onLoginOK(body []byte) error {
 	}
 	c.cfg.Transport.Close(c.ch)
 	c.token, c.state = m.Token, Attaching
+	l := &c.life
+	l.token, l.doors, l.fallback, l.scout.patience = m.Token, m.Doors, m.Fallback, attachPatience
+	l.use(to)
 	c.deadline = c.now + AttachTimeout
+	if len(m.Fallback) > 0 {
+		c.deadline = c.now + heirTimeout
+	}
 	if c.cfg.Tickets != nil && len(m.Ticket) > 0 && to.Network == protocol.UDP {
 		c.cfg.Tickets.Keep(c.now, to.Address, m.Ticket)
 	}
-	c.life.door = to
 	var err error
 	if c.ch, err = c.dial(to); err != nil {
 		c.close(fmt.Errorf("client: %v: %w", c.state, err))
@@ -247,38 +257,24 @@ func (c *Client) onLoginOK(body []byte) error {
 	return nil
 }
 
-// choose returns the door over the network that the client prefers.
-func (c *Client) choose(doors []protocol.Door) (protocol.Door, bool) { return c.chooseInTurn(doors, 0) }
-
-// chooseInTurn is the door for a try, where there may be doors of several apps.
-func (c *Client) chooseInTurn(doors []protocol.Door, try int) (protocol.Door, bool) {
-	for _, network := range c.cfg.Networks {
-		fits := func(d *protocol.Door) bool { return d.Network == network && !d.Address.IsZero() }
-		n := 0
-		for i := range doors {
-			if fits(&doors[i]) {
-				n++
-			}
-		}
-		for i, k := 0, 0; n > 0; i++ {
-			if !fits(&doors[i]) {
-				continue
-			}
-			if k == try%n {
-				return doors[i], true
-			}
-			k++
-		}
-	}
-	return protocol.Door{}, false
-}
-
+// onAttached begins the session. A session that plays begins once more, in the place of a life of its proxy
+// that nobody has a copy of: that comes as the first word there is.
 func (c *Client) onAttached(body []byte) error {
 	var m protocol.Attached
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	c.life.token, c.life.time = m.Token, m.Time
+	l := &c.life
+	if l.time = m.Time; l.token == c.token { // else a Resumed has brought a newer one
+		l.former, l.token = l.token, m.Token
+	}
+	if c.state == Playing {
+		if l.anew = l.has[protocol.BaseStream] == 1; !l.anew {
+			return malformed("attached twice")
+		}
+		return nil
+	}
+	l.scout.patience = 0
 	c.state, c.enabled = Playing, !c.cfg.EnableLater
 	if c.resumable() {
 		c.sayHeard() // so the server knows that the token has come
@@ -297,6 +293,14 @@ func (c *Client) onBasePlayer(body []byte) error {
 	}
 	if !c.enabled {
 		return malformed("the player's entity before the client was ready")
+	}
+	anew := c.life.anew
+	c.life.anew = false
+	if anew && c.player != nil && c.player.ID != m.ID {
+		if c.resetEntities(); c.state == Closed {
+			return nil
+		}
+		c.enabled = true // it has said so
 	}
 	if p := c.player; p != nil {
 		if p.ID != m.ID || p.Def.ClientID != m.Type {
@@ -368,7 +372,7 @@ func (c *Client) onNewToken(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	c.life.token = m.Token
+	c.life.token, c.life.former = m.Token, protocol.Token{} // the entity of the one before is not the client's
 	return nil
 }
 
@@ -376,13 +380,18 @@ func (c *Client) onResetEntities(body []byte) error {
 	if len(body) > 0 {
 		return malformed("reset of entities has a body")
 	}
+	c.resetEntities()
+	c.enableAgain()
+	return nil
+}
+
+// resetEntities forgets the player's entity with all others.
+func (c *Client) resetEntities() {
 	c.forget()
 	c.player, c.enabled, c.incarnation = nil, false, 0
 	if c.state != Closed && c.cfg.Events.EntitiesReset != nil {
 		c.cfg.Events.EntitiesReset()
 	}
-	c.enableAgain()
-	return nil
 }
 
 // enableAgain says that the client is ready for another entity, unless the game does. If there is

@@ -37,12 +37,14 @@ var ErrUnsettled = errors.New("client: too much waits for the server")
 
 // lifeline is what a session needs to go on over another channel.
 type lifeline struct {
-	token protocol.Token
-	time  time.Duration // 0: the session ends with its channel
-	door  protocol.Door // of the BaseApp
-	// fallback is where the session goes on if that is gone.
+	token, former protocol.Token // former is the one before; zero for none
+	time          time.Duration  // 0: the session ends with its channel
+	doors         []protocol.Door
+	at            int // that of the doors by which the last channel came
+	// fallback is where the session goes on if that BaseApp is gone.
 	fallback []protocol.Door
 	scout    scout
+	anew     bool // it has begun once more, and its entity is yet to come
 
 	has       protocol.Counts // messages that have come
 	toldHas   protocol.Counts
@@ -73,8 +75,11 @@ func (c *Client) Interrupted() error { return c.life.lost }
 // it has changed its network, before silence tells. It does nothing unless the client is Playing, and
 // connected to a server that keeps its place.
 func (c *Client) Reconnect() {
-	if !c.resumable() || c.life.lost != nil {
+	if !c.resumable() || c.life.lost != nil || c.state != Playing {
 		return
+	}
+	if door, ok := c.choose(c.life.doors); ok { // the other network may have what the last one lacked
+		c.life.use(door)
 	}
 	c.cfg.Transport.Abort(c.ch)
 	c.interrupt(errGivenUp)
@@ -83,8 +88,18 @@ func (c *Client) Reconnect() {
 // errGivenUp is why a client is interrupted that reconnects.
 var errGivenUp = errors.New("client: the connection was given up for another")
 
-// resumable reports whether the session may go on after the loss of its channel.
-func (c *Client) resumable() bool { return c.life.time > 0 && c.state == Playing && !c.leaving }
+// resumable reports whether the session may go on after the loss of its channel. Before the first word
+// of the BaseApp it may if there is another door: the token of the login opens that, too.
+func (c *Client) resumable() bool {
+	l := &c.life
+	switch {
+	case c.leaving:
+		return false
+	case c.state == Attaching:
+		return len(l.fallback) > 0 || c.ownDoor(1) != l.door()
+	}
+	return c.state == Playing && l.time > 0
+}
 
 // comesBack reports whether a channel that ended for that reason may be followed by another. If the
 // app has started anew, it knows of no session.
@@ -104,6 +119,10 @@ func (c *Client) interrupt(reason error) {
 	c.ch = 0
 	l.lost, l.until, l.tries, l.dialled, l.sentOn = reason, c.now+l.time, 0, false, 0
 	c.waitToDial()
+	if c.state == Attaching { // the player sees a login that takes its time
+		l.until = c.deadline
+		return
+	}
 	c.abortDownloads(old, reason)
 	if c.state != Playing { // the game has ended the session for that
 		return
@@ -161,7 +180,7 @@ func (c *Client) tryToResume() {
 	l := &c.life
 	c.lookElsewhere()
 	switch {
-	case l.lost == nil || c.state != Playing:
+	case l.lost == nil || c.state != Playing && c.state != Attaching:
 	case c.now >= l.until:
 		c.close(fmt.Errorf("client: %v: the connection did not come back in %v: %w", c.state, l.time, l.lost))
 	case l.dialled && c.now >= l.giveUp:
@@ -172,27 +191,22 @@ func (c *Client) tryToResume() {
 	}
 }
 
-// redial tries the last door. The scout tries the fallback.
+// redial tries the last door, and then the others of that BaseApp: its network may be what is gone. The scout
+// tries the fallback.
 func (c *Client) redial() {
 	l := &c.life
 	l.dialled, l.giveUp = true, c.now+tryTimeout
 	var err error
-	if c.ch, err = c.dial(l.door); err != nil {
+	if c.ch, err = c.dial(c.ownDoor(l.tries)); err != nil {
 		c.failed(err)
 	}
 }
 
-// dial opens a channel to a BaseApp.
-func (c *Client) dial(to protocol.Door) (mercury.ChannelID, error) {
-	if c.cfg.DialOver == nil {
-		return c.cfg.Transport.Dial(to.Address), nil
-	}
-	return c.cfg.DialOver(to)
-}
-
 // askToResume is the first word on a new channel.
 func (c *Client) askToResume(ch mercury.ChannelID) {
-	m := protocol.Resume{Token: c.life.token, Digest: protocol.Digest(c.cfg.Schema.ClientDigest), Has: c.life.has, Incarnation: c.incarnation}
+	l := &c.life
+	m := protocol.Resume{Token: l.token, Former: l.former, Digest: protocol.Digest(c.cfg.Schema.ClientDigest), Ready: !c.cfg.EnableLater,
+		Has: l.has, Incarnation: c.incarnation}
 	c.sendOver(ch, m.Append(c.buf[:0]))
 }
 
@@ -213,6 +227,8 @@ func (c *Client) onResumed(body []byte) error {
 		}
 	}
 	c.dismissScout()
+	l.use(c.ownDoor(l.tries))
+	l.former = l.token
 	l.token, l.has, l.lost, l.dialled = m.Token, m.From, nil, false
 	l.uploads.Rewind()
 	for {
@@ -226,6 +242,9 @@ func (c *Client) onResumed(body []byte) error {
 	c.sendUploads()
 	if c.leaving {
 		c.send(protocol.AppendLogout(c.buf[:0]))
+	}
+	if c.state != Playing {
+		return nil // its first word follows
 	}
 	c.stats.Resumed++
 	c.log.Info("resumed")

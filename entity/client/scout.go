@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -17,9 +18,11 @@ import (
 //	   ├──── anything is heard ───┘          └── again after a while: refused, closed, or no answer
 //
 // A client whose channel is lost has a scout as well, once the last door has not let it in again.
-// Several apps may have copies of its base, and the first may be gone, too: each is asked in turn.
+// Several apps may have copies of its base, and the first may be gone, too: each is asked in turn. So
+// are the doors of its own BaseApp over other networks, since the silence may be that of the network.
+// A client that has just logged in, and has heard nothing of its BaseApp yet, does all of this but ask.
 //
-// Invariants: there is one scout at most, and none without a fallback. A scout never ends a session. The
+// Invariants: there is one scout at most, and none without another door. A scout never ends a session. The
 // session is at one app only, which both BaseApps and the manager see to: so whoever answers first is right.
 
 const (
@@ -30,6 +33,14 @@ const (
 	// doubles up to mostPatience each time that the silence was nothing: then the line is slow.
 	firstPatience = 800 * time.Millisecond
 	mostPatience  = 4 * time.Second
+
+	// attachPatience is that before the first word, which takes some round trips: above the time in
+	// which a BaseApp is known to be dead.
+	attachPatience = 2 * time.Second
+
+	// networkPatience is the silence after which a client tries another network. It would rather stay on its
+	// own, which it prefers, so this is above most stalls.
+	networkPatience = 3 * time.Second
 
 	// scoutTime bounds the life of a scout that is there: above the time for which a BaseApp lets
 	// it wait. Until its channel is open it has tryTimeout.
@@ -68,14 +79,21 @@ func (c *Client) heard() {
 func (c *Client) lookElsewhere() {
 	l := &c.life
 	s := &l.scout
-	to, ok := c.chooseInTurn(l.fallback, s.tries)
-	if !ok || c.state != Playing || l.time == 0 || c.leaving && l.lost == nil {
+	silence := c.now - s.heardAt
+	if l.lost == nil && s.ch == 0 && silence < askAfter {
+		return
+	}
+	to, ok := c.elsewhere(s.tries)
+	if !ok || c.state != Attaching && (c.state != Playing || l.time == 0) || c.leaving && l.lost == nil {
 		c.dismissScout()
 		return
 	}
 	s.patience = max(s.patience, firstPatience)
-	silence := c.now - s.heardAt
-	if l.lost == nil && silence >= askAfter && !s.asked {
+	patience := s.patience
+	if to.Network != l.door().Network {
+		patience = max(patience, networkPatience)
+	}
+	if c.state == Playing && l.lost == nil && silence >= askAfter && !s.asked {
 		s.asked = true
 		c.send(protocol.AppendPing(c.buf[:0]))
 	}
@@ -83,7 +101,7 @@ func (c *Client) lookElsewhere() {
 	case s.ch != 0 && c.now >= s.giveUp:
 		c.cfg.Transport.Abort(s.ch)
 		c.scoutFailed()
-	case s.ch == 0 && c.now >= s.next && (silence >= s.patience || l.lost != nil && l.tries > 0):
+	case s.ch == 0 && c.now >= s.next && (silence >= patience || l.lost != nil && l.tries > 0):
 		c.sendScout(to)
 	}
 }
@@ -127,10 +145,15 @@ func (c *Client) scoutAnswers(msg []byte) bool {
 	if l.lost == nil {
 		c.interrupt(errSilent)
 	}
-	if old != 0 {
+	if old != 0 && old != found.ch { // both may dial one door
 		c.cfg.Transport.Abort(old)
 	}
-	c.ch, l.door, l.fallback = found.ch, *found.door, nil
+	c.ch, l.tries = found.ch, 0
+	if !slices.Contains(l.doors, *found.door) { // another BaseApp has the session now: all its doors have one salt
+		l.doors = slices.DeleteFunc(l.fallback, func(d protocol.Door) bool { return d.Address.Salt != found.door.Address.Salt })
+		l.fallback = nil
+	}
+	l.use(*found.door)
 	l.scout.ch, l.scout.door, l.scout.patience = 0, nil, 0
 	return true
 }

@@ -33,21 +33,25 @@ func (c *Client) onSwitch(body []byte) error {
 		return err
 	}
 	l := &c.life
-	if l.time == 0 || c.state != Playing {
+	if l.time == 0 && c.state == Playing {
 		return malformed("sent elsewhere, but the session ends with its channel")
 	}
-	if door, ok := c.choose(m.Doors); ok {
-		l.door, l.fallback = door, m.Fallback
+	if door, ok := c.chooseLike(m.Doors); ok {
+		l.doors, l.fallback = m.Doors, m.Fallback
+		l.use(door)
 	}
 	c.dismissScout()
 	c.cfg.Transport.Close(c.ch)
 	c.abortDownloads(c.ch, errSwitched)
-	if c.state != Playing { // the game has ended the session meanwhile
+	if c.state == Closed { // by the game
 		return nil
 	}
 	c.ch = 0
 	if l.lost == nil {
 		l.until, l.sentOn = c.now+l.time, 0
+	}
+	if c.state == Attaching {
+		l.until = c.deadline
 	}
 	l.lost, l.switched, l.tries, l.dialled = errSwitched, c.now, 0, false
 	c.stats.Switched++
@@ -63,5 +67,5 @@ func (c *Client) onSwitch(body []byte) error {
 // it yet.
 func (c *Client) notYetThere() bool {
 	l := &c.life
-	return c.state == Playing && l.dialled && errors.Is(l.lost, errSwitched) && c.now-l.switched < switchGrace
+	return c.state != Closed && l.dialled && errors.Is(l.lost, errSwitched) && c.now-l.switched < switchGrace
 }

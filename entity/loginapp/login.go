@@ -304,7 +304,7 @@ func (l *LoginApp) proxyMade(now time.Duration, p *place, made *wire.ProxyMade, 
 	}
 	l.leaveQueue(in)
 	l.log.Info("login", "user", in.user, "entity", made.ID, "at", made.Doors)
-	ok := protocol.LoginOK{Doors: made.Doors, Token: made.Token, Ticket: l.ticket(now, in, made.Doors)}
+	ok := protocol.LoginOK{Doors: made.Doors, Fallback: made.Fallback, Token: made.Token, Ticket: l.ticket(now, in, made.Doors)}
 	l.send(in.ch, ok.Append(l.buf[:0]))
 	l.logins.enter(now, in, answered)
 }

@@ -22,6 +22,8 @@ type ProxyMade struct {
 	ID entity.ID
 	// Doors are where clients reach the proxy, by network.
 	Doors []protocol.Door
+	// Fallback is where the proxy goes on if that app is gone.
+	Fallback []protocol.Door
 	// Token is what the client must show there.
 	Token [16]byte
 }
@@ -36,6 +38,7 @@ func (m *ProxyMade) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Refusals))
 	b = fields.AppendID(b, m.ID)
 	b = protocol.AppendDoors(b, m.Doors)
+	b = protocol.AppendDoors(b, m.Fallback)
 	return append(b, m.Token[:]...)
 }
 
@@ -47,6 +50,7 @@ func (m *ProxyMade) Parse(body []byte) error {
 	m.Refusals = fields.ReadUint32(&r)
 	m.ID = fields.ReadID(&r)
 	m.Doors = protocol.ReadDoors(&r)
+	m.Fallback = protocol.ReadDoors(&r)
 	for i := range m.Token {
 		m.Token[i] = r.U8()
 	}

@@ -13,7 +13,7 @@ import (
 // Three layouts never change, since they are read before the versions are known to agree: a Join, to
 // the end of its Speaks; a LeaseAsk, to the end of its Digest; and a Refused. Nor do the ids of the
 // three. A version may add to the first two at their end, which other versions do not read.
-const Version = 1
+const Version = 2
 
 // Versions are those that a build speaks, from the oldest to the newest. Zero is said by builds from
 // before there were versions. A build that speaks several may join any cluster of one of them.

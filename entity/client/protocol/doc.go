@@ -134,7 +134,12 @@
 //     Refused. Downloads are not counted either: they end with their channel, and both ends are
 //     told.
 //   - A Resume gives a new token. The one before is good until the client has said anything over the new
-//     channel, since the Resumed may be lost. Then it is not.
+//     channel, since the Resumed may be lost. Then it is not. The token of the LoginOK is the first one.
+//   - A BaseApp that goes on with the session may have a copy of the proxy from before the newest token.
+//     So a Resume shows the one before, too. If that is of the LoginOK, and the copy from before the
+//     client came, the session begins once more: Attached comes again, as the first message, and
+//     BasePlayer, whose entity may be another than the one that the client had.
+//   - Any door of the BaseApp that has the session will do, over whatever network.
 //   - Of two channels of a session the newer one counts.
 //   - Heard says what has come, after a second or many bytes, so that the proxy keeps little. Settled says
 //     which uploads nobody will ask for again.

@@ -23,8 +23,9 @@ import (
 // (Switch); version 12 rounds the place of who enters on the way; version 13 has the places of a
 // packet in lists, by how they are written; version 14 says with a Resume which view the client has;
 // version 15 has vehicles (Ride, and in a Forced); version 16 has the seats of those who move about on
-// them in packets.
-const Version = 16
+// them in packets; version 17 tells with the login where it goes on if the BaseApp is gone, has a Resume
+// show the token before the last as well, and has a code for an account that is banned.
+const Version = 17
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10

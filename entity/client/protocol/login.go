@@ -109,7 +109,10 @@ func (m *Login) Parse(body []byte) error { return parse(body, m, m.code) }
 type LoginOK struct {
 	// Doors are those of the BaseApp, one at least. The client takes whichever it can.
 	Doors []Door
-	Token Token
+	// Fallback is where the session goes on, and even begins, if that app is gone; see Fallback. There
+	// the client shows the token with a Resume.
+	Fallback []Door
+	Token    Token
 	// Ticket opens one channel to the first of Doors over UDP without a round trip
 	// (mercury.Guard.Keep). It is a secret, has at most mercury.MaxTicket bytes, and may be
 	// empty. After Parse it aliases the body.
@@ -118,6 +121,7 @@ type LoginOK struct {
 
 func (m *LoginOK) code(c *codec.Coder) {
 	codeDoors(c, &m.Doors)
+	codeDoors(c, &m.Fallback)
 	c.Array(m.Token[:])
 	c.Bytes(&m.Ticket, mercury.MaxTicket)
 }

@@ -131,7 +131,7 @@ func kinds() []kind {
 	token, digest := protocol.Token{1, 15: 2}, protocol.Digest{3, 15: 4}
 	return []kind{
 		of(protocol.LoginID, protocol.Login{Version: 1, Digest: digest, User: "ann", Password: "secret"}, false),
-		of(protocol.LoginOKID, protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Name: "a.example"}}, Token: token, Ticket: []byte("ticket")}, false),
+		of(protocol.LoginOKID, protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Name: "a.example"}}, Fallback: []protocol.Door{{Network: "tcp", Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.2:9"), Salt: 6}, Name: "b.example"}}, Token: token, Ticket: []byte("ticket")}, false),
 		of(protocol.RefusedID, protocol.Refused{Code: protocol.NotReady, Reason: "in a minute"}, false),
 		of(protocol.WaitingID, protocol.Waiting{Position: 300, Of: 1 << 20}, false),
 
@@ -143,7 +143,7 @@ func kinds() []kind {
 
 		of(protocol.NewTokenID, protocol.NewToken{Token: token}, false),
 		of(protocol.AttachedID, protocol.Attached{Token: token, Time: 30 * time.Second}, false),
-		of(protocol.ResumeID, protocol.Resume{Token: token, Digest: digest, Has: protocol.Counts{300, 1 << 40}, Incarnation: 5}, false),
+		of(protocol.ResumeID, protocol.Resume{Token: token, Former: protocol.Token{9, 8, 15: 7}, Digest: digest, Ready: true, Has: protocol.Counts{300, 1 << 40}, Incarnation: 5}, false),
 		of(protocol.ResumedID, protocol.Resumed{Token: token, Handled: 300, From: protocol.Counts{200, 1 << 40}}, false),
 		of(protocol.HeardID, protocol.Heard{Has: protocol.Counts{300, 1 << 40}}, false),
 		of(protocol.SwitchID, protocol.Switch{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Name: "a.example"}}, Fallback: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.2:9"), Salt: 6}, Name: "b.example"}}}, false),

@@ -107,10 +107,16 @@ func (m *Attached) code(c *codec.Coder) {
 func (m *Attached) Append(b []byte) []byte  { return frame(b, AttachedID, m.code) }
 func (m *Attached) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// Resume is the first message over a channel by which a client goes on with its session.
+// Resume is the first message over a channel by which a client goes on with its session, or begins it
+// if it has heard nothing since the LoginOK.
 type Resume struct {
-	Token  Token // of the last Attached or Resumed
+	Token Token // of the last LoginOK, Attached, Resumed or NewToken
+	// Former is the one before, zero if there is none: an app that goes on with the session may have a
+	// copy of the proxy that does not know Token yet.
+	Former Token
 	Digest Digest
+	// Ready is that of the Attach, for a proxy that knows nothing of one.
+	Ready bool
 	// Has is how many messages of each stream the client has had.
 	Has Counts
 	// Incarnation is that of the cell part whose view the client has, or one more if it was told to
@@ -121,7 +127,9 @@ type Resume struct {
 
 func (m *Resume) code(c *codec.Coder) {
 	c.Array(m.Token[:])
+	c.Array(m.Former[:])
 	c.Array(m.Digest[:])
+	c.Bool(&m.Ready)
 	m.Has.code(c)
 	codec.Uint32(c, &m.Incarnation)
 }

@@ -21,7 +21,8 @@
 //     Flush.
 //   - In the steady state nothing is allocated for a message (tcp has the test).
 //   - A dial is tried again until Inactivity has passed: like an Endpoint's it may come before its
-//     peer listens. A refusal that another try would meet again ends it at once.
+//     peer listens. A refusal that another try would meet again ends it at once. So does a closed port
+//     for a Transport that does not listen, with mercury.ErrPeerAborted: a client has other doors to try.
 //   - Unreliable messages overtake reliable ones that wait for a slow peer, and unreliable ones
 //     that left together with those, so that their order is not kept. What lies in the system's
 //     buffers they cannot overtake.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -218,6 +219,11 @@ func (l *link) dial(ctx context.Context, to mercury.Address) {
 			l.readOn()
 			return
 		}
+		if !l.t.place.IsValid() && nobodyListens(err) {
+			err = fmt.Errorf("%w: nobody listens at %v", mercury.ErrPeerAborted, to.At)
+			l.finish(err)
+			return
+		}
 		if final(err) {
 			l.finish(err)
 			return
@@ -278,6 +284,14 @@ func (l *link) greet(want uint32) (salt uint32, err error) {
 		return 0, fmt.Errorf("%s: the answer to a hello took too long", t.net.Name)
 	}
 	return salt, nil
+}
+
+// nobodyListens reports whether a host has answered that nobody listens there. A process waits for another
+// to start, so it dials on. One that does not listen is a client's, which knows other doors to try, and
+// when to come back to this one: it is told at once.
+func nobodyListens(err error) bool {
+	const windows = syscall.Errno(10061) // WSAECONNREFUSED
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows)
 }
 
 // final reports whether to dial again is no use.

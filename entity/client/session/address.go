@@ -56,7 +56,7 @@ func (a *address) byTLS() bool { return a.scheme == "wss" || a.scheme == "quic" 
 // dialTLS returns the TLS configuration, with the name by which the LoginApp was dialled: the
 // BaseApps have it, too. It is nil without TLS.
 func (c *Config) dialTLS(a *address) *tls.Config {
-	if !a.byTLS() {
+	if !a.byTLS() && (!c.AnyNetwork || c.ServerKey.IsZero()) {
 		return nil
 	}
 	how := new(tls.Config)
@@ -78,8 +78,8 @@ func (c *Config) validateAddress(a *address) []error {
 		}
 	}
 	datagrams := a.network() == "udp"
-	fault(c.TLS != nil && !a.byTLS(), "TLS is given, but %s has none: leave it out, or dial wss, quic or tls", a.scheme)
-	fault(!c.ServerKey.IsZero() && !datagrams, "ServerKey is given, but seals only udp: leave it out, or dial udp")
+	fault(c.TLS != nil && !a.byTLS() && (!c.AnyNetwork || c.ServerKey.IsZero()), "TLS is given, but %s has none: leave it out, or dial wss, quic or tls", a.scheme)
+	fault(!c.ServerKey.IsZero() && !datagrams && (!c.AnyNetwork || !a.byTLS()), "ServerKey is given, but seals only udp: leave it out, or dial udp")
 	fault(c.Listen != "" && !datagrams, "Listen is given, but only udp listens: leave it out")
 	fault(inPage && a.network() != "websocket", "LoginApp is %s, and a page has only WebSockets: dial wss, or ws in the clear", a.scheme)
 	fault(inPage && c.TLS != nil, "TLS is given, but in a page the browser decides whom to trust: leave it out")

@@ -4,10 +4,12 @@ package session
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
 
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/quic"
@@ -35,33 +37,64 @@ func (a *address) route(ctx context.Context) (from netip.Addr, to netip.AddrPort
 
 // carrier makes the carrier that the session dials over, and what the client tells the names of BaseApps:
 // nothing, since their addresses are enough. from is the address of this machine that leads to the
-// LoginApp.
+// LoginApp. With AnyNetwork the options have further carriers.
 func (c *Config) carrier(a *address, from netip.Addr, _ netip.AddrPort) (mercury.Carrier, named, []host.Option, error) {
 	how := c.dialTLS(a)
-	var made mercury.Carrier
-	var opts []host.Option
-	var err error
-	switch a.network() {
-	case "udp":
-		if c.Listen == "" {
-			// Listen at all addresses, since another one may lead to the BaseApp.
-			opts = append(opts, host.Advertise(from))
-		}
-		if !c.ServerKey.IsZero() {
-			opts = append(opts, host.Secure(secure.Config{ServerKey: c.ServerKey}))
-		}
-		made, err = c.listen()
-	case "tcp":
-		made, err = tcp.Listen("", tcp.Config{DialTLS: how}, nil)
-	case "quic":
-		made, err = quic.Listen("", quic.Config{DialTLS: how}, nil)
-	case "websocket":
-		made, err = websocket.Listen("", websocket.Config{DialTLS: how, Path: a.path}, nil)
-	}
+	made, err := c.over(a.network(), a, how)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	var opts []host.Option
+	udp := a.network() == protocol.UDP
+	for _, network := range c.further(a, how) {
+		other, err := c.over(network, a, how)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		udp = udp || network == protocol.UDP
+		opts = append(opts, host.Carriers(other))
+	}
+	if udp && c.Listen == "" {
+		// Listen at all addresses, since another one may lead to the BaseApp.
+		opts = append(opts, host.Advertise(from))
+	}
+	if udp && !c.ServerKey.IsZero() {
+		opts = append(opts, host.Secure(secure.Config{ServerKey: c.ServerKey}))
+	}
 	return made, nil, opts, nil
+}
+
+// further are the networks beside that of the LoginApp, the one that comes through most often first. None is
+// less sealed than that.
+func (c *Config) further(a *address, how *tls.Config) (list []string) {
+	if !c.AnyNetwork {
+		return nil
+	}
+	sealed := how != nil
+	for _, x := range []struct {
+		network string
+		fits    bool
+	}{
+		{protocol.UDP, !sealed || !c.ServerKey.IsZero()}, {"websocket", true}, {"tcp", true}, {"quic", sealed},
+	} {
+		if x.fits && x.network != a.network() {
+			list = append(list, x.network)
+		}
+	}
+	return list
+}
+
+// over makes a carrier over a network.
+func (c *Config) over(network string, a *address, how *tls.Config) (mercury.Carrier, error) {
+	switch network {
+	case "tcp":
+		return tcp.Listen("", tcp.Config{DialTLS: how}, nil)
+	case "quic":
+		return quic.Listen("", quic.Config{DialTLS: how}, nil)
+	case "websocket":
+		return websocket.Listen("", websocket.Config{DialTLS: how, Path: a.path}, nil)
+	}
+	return c.listen()
 }
 
 func (c *Config) listen() (mercury.Carrier, error) {

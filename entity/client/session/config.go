@@ -31,6 +31,11 @@ type Config struct {
 	// ServerKey is the public key of the world, for UDP. Without it everything is in the clear, the
 	// password too, and a sealed world refuses the session with mercury.ErrKey.
 	ServerKey secure.PublicKey
+	// AnyNetwork lets the session go on over any network on which the world has doors, when its own does not
+	// come through: UDP is blocked in many a hotel. The BaseApps' doors over WebSocket, TCP and QUIC are
+	// then trusted by TLS, and that over UDP by ServerKey, without which it is not dialled. It costs a few
+	// sockets more. Default: LoginApp's network alone, and the carriers in Options. A page has no other.
+	AnyNetwork bool
 	// TLS says which certificates to trust (RootCAs), for wss, quic and tls. Default: the system's
 	// roots. The certificates must have the host name of LoginApp, those of the BaseApps too.
 	TLS *tls.Config

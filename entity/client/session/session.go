@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client"
@@ -61,7 +62,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	s.host = h
 	carrier, named, opts, err := cfg.carrier(&at, from, to)
 	if err == nil {
-		opts = append(opts, host.Shared(), host.Carriers(carrier))
+		opts = slices.Concat([]host.Option{host.Shared(), host.Carriers(carrier)}, opts)
 		s.process, err = h.Start("client "+cfg.User, "", func(e host.Env) (host.App, error) {
 			return newPlayer(cfg.client(e, to, named), cfg.Retry, s.progress)
 		}, append(opts, cfg.Options...)...)

@@ -18,7 +18,7 @@ import (
 //	     |                            ^
 //	     +-------> unsure ------------+ all have told
 //	                 |
-//	                 +---- sureTime ----> refused: busy
+//	                 +---- sureTime ----> refused: not ready
 
 // sureTime is how long a login waits: longer than BaseApps take to join a manager that was started
 // again, and less than a LoginApp waits for an answer.
@@ -72,7 +72,7 @@ func (m *BaseAppMgr) tickUnsure(now time.Duration) {
 		case sure:
 			m.haveMade(now, x.asker, &x.c, false)
 		case now >= x.until:
-			m.refuseProxy(x.asker, x.c.Request, protocol.ServerBusy)
+			m.refuseProxy(x.asker, x.c.Request, protocol.NotReady) // the world starts, or goes on after its managers
 		default:
 			m.unsure = append(m.unsure, *x)
 		}

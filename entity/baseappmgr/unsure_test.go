@@ -53,7 +53,7 @@ func TestUnsureIsFree(t *testing.T) {
 func TestUnsureIsBounded(t *testing.T) {
 	r, _ := unsure(t)
 	r.tick(sureTime)
-	r.wantRefused(protocol.ServerBusy)
+	r.wantRefused(protocol.NotReady)
 	for range MaxPending {
 		r.create("bob")
 	}

@@ -15,8 +15,8 @@ type Auth interface {
 	// Any error refuses the login as protocol.BadCredentials. It is logged, but not sent to the
 	// client. An error that wraps ErrUnavailable, or the end of ctx, refuses the login as
 	// protocol.ServerBusy, since nobody could check it. An error that wraps a *protocol.Refused
-	// refuses it as that says, and the client is told its Reason, too: that the account is banned until
-	// Friday, for who knows its password.
+	// refuses it as that says, and the client is told its Reason, too: protocol.Banned, until Friday and
+	// why, for who knows the password.
 	Authenticate(ctx context.Context, user, password string) (Player, error)
 }
 

@@ -63,7 +63,7 @@ type Counts struct {
 
 // RefusedCounts are the logins that were refused since the start, by the code that the client was told.
 type RefusedCounts struct {
-	BadVersion, BadDigest, BadCredentials, ServerBusy, NotReady, Malformed, ServerClosing, WorldFull, Replaced, AlreadyLoggedIn uint64
+	BadVersion, BadDigest, BadCredentials, ServerBusy, NotReady, Malformed, ServerClosing, WorldFull, Replaced, AlreadyLoggedIn, Banned uint64
 	// Other counts those with any other code.
 	Other uint64
 }
@@ -91,6 +91,8 @@ func (c *RefusedCounts) of(code protocol.Code) *uint64 {
 		return &c.Replaced
 	case protocol.AlreadyLoggedIn:
 		return &c.AlreadyLoggedIn
+	case protocol.Banned:
+		return &c.Banned
 	}
 	return &c.Other
 }

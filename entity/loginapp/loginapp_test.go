@@ -146,7 +146,7 @@ func TestFaultsOfAuth(t *testing.T) {
 
 // An Auth may say what the client is told: who is banned can be shown until when.
 func TestAuthSaysWhatIsTold(t *testing.T) {
-	ban := &protocol.Refused{Code: protocol.Kicked, Reason: "banned until Friday"}
+	ban := &protocol.Refused{Code: protocol.Banned, Reason: "until Friday, for its manners"}
 	r := newRig(t, func(c *Config) {
 		c.Auth = authFunc(func() (string, error) { return "", fmt.Errorf("ann: %w", ban) })
 	})
@@ -157,7 +157,7 @@ func TestAuthSaysWhatIsTold(t *testing.T) {
 	if got := r.refusal(ch); got != *ban {
 		t.Errorf("%+v", got)
 	}
-	if r.l.refused != (RefusedCounts{Other: 1}) {
+	if r.l.refused != (RefusedCounts{Banned: 1}) {
 		t.Errorf("counted %+v", r.l.refused)
 	}
 }

@@ -59,6 +59,8 @@ const (
 	ConnectionLost
 	// GivenAway: a proxy's script is told that another proxy has its client now. Clients are not told.
 	GivenAway
+	// Banned: an Auth does not let the account in. The reason says why and until when, in its words.
+	Banned
 )
 
 // String gives the reason as a sentence without a full stop.
@@ -82,6 +84,7 @@ func (c Code) String() string {
 		Kicked:          "the game has ended the session",
 		ConnectionLost:  "the connection was lost and did not come back",
 		GivenAway:       "the client was given to another entity",
+		Banned:          "this account is banned",
 	})
 }
 

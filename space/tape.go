@@ -236,9 +236,8 @@ func (c *Cell) tapeReals() {
 		case !has:
 		case !r.shownOnTape():
 			c.tapeLeft(r)
-		case r.taped.stamp != r.e.MoveStamp || r.e.Ride.Vehicle != 0:
-			r.taped.stamp = r.e.MoveStamp
-			t.enc.Place(r.taped.track, r.e.Position, r.e.Direction)
+		case r.taped.stamp != r.e.MoveStamp || r.e.Ride.Vehicle != 0 || r.taped.track.Vehicle() != 0:
+			r.tapePlace()
 		}
 		c.spillTape()
 	}

@@ -37,8 +37,12 @@ func (r *Real) tapeState() {
 	if r.taped.life == t.life {
 		had = r.taped.track
 	}
-	track, ok := t.enc.State(had, &recording.State{ID: r.e.ID, Order: r.e.Order, Type: r.e.Def.ID,
-		Position: r.e.Position, Direction: r.e.Direction, Cell: r.e.Props, Base: r.exposed})
+	s := recording.State{ID: r.e.ID, Order: r.e.Order, Type: r.e.Def.ID,
+		Position: r.e.Position, Direction: r.e.Direction, Cell: r.e.Props, Base: r.exposed}
+	if s.Vehicle = r.vehicleOnTape(); s.Vehicle != 0 {
+		s.SeatPosition, s.SeatDirection = r.e.Ride.Seat.Position, r.e.Ride.Seat.Direction
+	}
+	track, ok := t.enc.State(had, &s)
 	if !ok {
 		r.cell.count.Unrecorded++
 		r.cell.tapeFails(fmt.Errorf("%s %s has more than %d bytes of properties", r.e.Def.Name, r.e.ID, recording.MaxProps))
@@ -46,6 +50,36 @@ func (r *Real) tapeState() {
 		return
 	}
 	r.taped = taped{track: track, life: t.life, stamp: r.e.MoveStamp}
+}
+
+// vehicleOnTape is the vehicle by which a recording has the place of a real, 0 if it has that by itself: so
+// it is for who rides on what the recording does not show, or waits for a vehicle that is not on the cell.
+func (r *Real) vehicleOnTape() entity.ID {
+	if r.e.Ride.Vehicle == 0 {
+		return 0
+	}
+	v := r.cell.on(r.e.Ride.Vehicle)
+	if v == nil || !v.e.Def.HasClient || v.e.Aspect&presence.Withheld != 0 {
+		return 0
+	}
+	if v.real != nil && v.real.taped.tooLarge == r.cell.tape.life {
+		return 0
+	}
+	return r.e.Ride.Vehicle
+}
+
+// tapePlace records where a real is: on its vehicle, or in the world.
+func (r *Real) tapePlace() {
+	enc, track, on := &r.cell.tape.enc, r.taped.track, r.vehicleOnTape()
+	position, direction := r.e.Position, r.e.Direction
+	if on != 0 {
+		position, direction = r.e.Ride.Seat.Position, r.e.Ride.Seat.Direction
+	}
+	if r.taped.stamp = r.e.MoveStamp; on != track.Vehicle() {
+		enc.Ride(track, on, position, direction)
+		return
+	}
+	enc.Place(track, position, direction)
 }
 
 // tapeChange records a change of a property of one part, whose values are v.
@@ -93,7 +127,7 @@ func (c *Cell) tapeLeft(r *Real) {
 	case goesOn && r.gone == handedOver && !has: // it has come and goes in one tick
 		r.tapeState()
 	case goesOn && has:
-		t.enc.Place(r.taped.track, r.e.Position, r.e.Direction)
+		r.tapePlace()
 	}
 	switch {
 	case r.onTape() == nil:

@@ -70,10 +70,16 @@ func (l *lines) add(format string, args ...any) error {
 func (l *lines) State(n uint32, s *recording.ReadState) error {
 	l.ids[n] = s.ID
 	p := s.Spot.Position()
+	if s.Vehicle != 0 {
+		_ = l.add("%d on %d at %v", uint64(s.ID), uint64(s.Vehicle), s.Seat.Position().X)
+	}
 	return l.add("%d is %v at %v base %q", uint64(s.ID), s.Order, p.X, s.Base)
 }
 func (l *lines) Place(n uint32, by *recording.Spot) error {
 	return l.add("%d goes %v", uint64(l.ids[n]), by.Position().X)
+}
+func (l *lines) Ride(n uint32, v entity.ID, at *recording.Spot) error {
+	return l.add("%d rides on %d at %v", uint64(l.ids[n]), uint64(v), at.Position().X)
 }
 func (l *lines) Change(n uint32, i int, b []byte) error {
 	return l.add("%d: %d is %q", uint64(l.ids[n]), i, b)
@@ -160,6 +166,43 @@ close
 	if n := r.apps[0].count.Unrecorded; n != 0 {
 		t.Errorf("%d ticks are missing", n)
 	}
+}
+
+// Who rides is recorded by its seat, once, while the vehicle is shown: else, and when it is off, by its place in
+// the world.
+func TestTapeOfRide(t *testing.T) {
+	r, sink := recorded(t, 1)
+	r.create(7, 5, 1)
+	r.create(8, 6, 1)
+	r.tick(1)
+	s := sink.streams[0]
+	does := func(want string, act func()) {
+		t.Helper()
+		s.chunks = nil
+		act()
+		r.tick(1)
+		l := lines{ids: map[uint32]entity.ID{0: 7, 1: 8}}
+		for _, c := range s.chunks {
+			if _, err := recording.ReadChunk(c, &l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.TrimSuffix(strings.ReplaceAll(l.b.String(), "\n", "; "), "; "); got != want {
+			t.Errorf("recorded %q, want %q", got, want)
+		}
+	}
+	cart, mule := r.avatar(7), r.avatar(8)
+	does("8 rides on 7 at 2", func() { r.board(8, 7, property.Vector3{X: 2}) })
+	does("7 goes 5", func() { r.move(7, 10) })
+	does("8 goes 1", func() { r.must(mule.SetPosition(property.Vector3{X: 13})) })
+	does("7 left, ended true; 8 rides on 0 at 13", func() { cart.SetWithheld(true) })
+	does("8 goes 7", func() { r.move(7, 17) })
+	does("7 is 1/0 at 17 base \"\"; 8 rides on 7 at 3", func() { cart.SetWithheld(false) })
+	does("data: 1; 7 is 1/0 at 17 base \"\"; 8 on 7 at 3; 8 is 1/0 at 20 base \"\"; key", func() { r.apps[0].cell.tape.key = true })
+	does("8 rides on 0 at 20", func() { mule.Alight() })
+	does("7 goes 1", func() { r.move(7, 18) })
+	does("8 rides on 7 at 2", func() { r.board(8, 7, property.Vector3{X: 2}) })
+	does("7 left, ended true; 8 rides on 0 at 20", func() { cart.Destroy() })
 }
 
 // An offload goes on in another log; who is teleported out of the space, or is made here and goes, ends.

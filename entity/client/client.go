@@ -97,6 +97,7 @@ type Client struct {
 	control     bool        // the client moves the player's entity, not the server
 	dirty       bool        // the player moved since the last Move
 	moving      bool        // the last Move went unreliably
+	muted       bool        // by a Stage: nobody hears
 	charges     []charge    // what it moves beside it
 	riders      *[]*Replica // on vehicles, by vehicle and id, the player's own too; nil before the first
 }

@@ -232,6 +232,9 @@ func (c *Client) onRide(body []byte) error {
 }
 
 func (c *Client) tellRide(r *Replica) {
+	if c.muted {
+		return
+	}
 	r.tellRide()
 	if c.state != Closed && c.cfg.Events.RideChanged != nil {
 		c.cfg.Events.RideChanged(r)

@@ -159,7 +159,7 @@ func (c *Client) onRest(body []byte) error {
 
 // tellMoved tells that an entity has moved.
 func (c *Client) tellMoved(r *Replica, moves bool) {
-	if !moves {
+	if !moves || c.muted {
 		return
 	}
 	r.tellMoved()

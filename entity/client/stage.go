@@ -11,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/daytime"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/internal/faults"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/property"
@@ -22,10 +23,7 @@ import (
 // said (ErrNotPlaying), and there is no player. Replicas hold the ReplaySide of their entities.
 //
 // A Stage and its Client belong to one goroutine.
-type Stage struct {
-	c     Client
-	muted bool
-}
+type Stage struct{ c Client }
 
 // NewStage returns an empty stage. It uses only the Schema, which is required, and Scripts, Filter,
 // Events, PropertyStats and Log of cfg.
@@ -54,10 +52,10 @@ func (s *Stage) SetNow(now time.Duration) { s.c.now = now }
 // Mute(true) lets nobody hear what happens. Mute(false) ends that, and tells of all entities that are
 // there as if they had just entered, and of all space data.
 func (s *Stage) Mute(on bool) {
-	if s.muted == on {
+	if s.c.muted == on {
 		return
 	}
-	s.muted = on
+	s.c.muted = on
 	if on {
 		return
 	}
@@ -73,7 +71,7 @@ func (s *Stage) Mute(on bool) {
 
 func (s *Stage) entered(r *Replica) {
 	r.play(Appears)
-	if s.muted {
+	if s.c.muted {
 		return
 	}
 	r.tellEntered()
@@ -114,6 +112,7 @@ func (s *Stage) Enter(id entity.ID, d *property.Definition, position, direction 
 		r.SetFilter(s.c.cfg.Filter(r))
 	}
 	s.entered(r)
+	s.c.carry(r, 0) // who rides on it may have been there before
 	return r, nil
 }
 
@@ -123,7 +122,8 @@ func (s *Stage) Leave(id entity.ID) bool {
 	if r == nil {
 		return false
 	}
-	if s.muted {
+	s.c.alight(r)
+	if s.c.muted {
 		return true
 	}
 	r.tellLeft()
@@ -133,21 +133,61 @@ func (s *Stage) Leave(id entity.ID) bool {
 	return true
 }
 
-// Move puts an entity to another place: on its way, at rest, or wherever it was before.
+// Move puts an entity to another place: on its way, at rest, or wherever it was before. It ends no ride: who
+// rides on what is on the stage goes where that goes next.
 func (s *Stage) Move(r *Replica, position, direction property.Vector3, says Word) error {
 	if !property.Finite(position) || !property.Finite(direction) {
 		return ErrPosition
 	}
 	moves := r.Position != position || r.Direction != direction
 	r.Position, r.Direction = position, direction
+	s.hear(r, says)
+	r.play(says)
+	s.c.tellMoved(r, moves)
+	if moves {
+		s.c.carry(r, 0)
+	}
+	return nil
+}
+
+// hear notes how old a place is from now on: that of one at rest is where it says.
+func (s *Stage) hear(r *Replica, says Word) {
 	r.heard = 0
 	if says == Moves {
 		r.heard = uint32(s.c.now / time.Millisecond)
 	}
-	r.play(says)
-	if !s.muted {
-		s.c.tellMoved(r, moves)
+}
+
+// Ride puts an entity on a vehicle, at a seat (Replica.Seat), or moves it about there: from then on it goes
+// where the vehicle goes. As long as that is not on the stage, it stays where it is. Vehicle 0 ends the
+// ride, at a place in the world.
+func (s *Stage) Ride(r *Replica, vehicle entity.ID, position, direction property.Vector3, says Word) error {
+	at := presence.Spot{Position: position, Direction: direction}
+	switch {
+	case !property.Finite(position) || !property.Finite(direction):
+		return ErrPosition
+	case vehicle == r.ID || vehicle != 0 && !vehicle.Valid():
+		return malformed("%s %v rides on %v", r.Def.Name, r.ID, vehicle)
 	}
+	before, was := r.spot(), r.Vehicle()
+	switch {
+	case vehicle == 0:
+		s.c.alight(r)
+		r.putAt(at)
+		r.play(Appears)
+		s.c.carry(r, 0)
+	case was == vehicle:
+		r.riding().seat = at
+		s.c.sitDown(r, 0)
+		r.play(says)
+	default:
+		s.c.board(r, vehicle, at)
+	}
+	s.hear(r, says)
+	if was != vehicle {
+		s.c.tellRide(r)
+	}
+	s.c.tellMoved(r, r.spot() != before)
 	return nil
 }
 
@@ -157,7 +197,7 @@ func (s *Stage) Change(r *Replica, change func(*property.Values) (property.Chang
 	if err != nil {
 		return err
 	}
-	if !s.muted {
+	if !s.c.muted {
 		s.c.tellChanged(r, &c)
 	}
 	return nil
@@ -168,7 +208,7 @@ func (s *Stage) Call(r *Replica, method int, args []byte) error {
 	if method < 0 || method >= len(r.Def.ClientMethods) {
 		return malformed("%s has no client method %d", r.Def.Name, method)
 	}
-	if s.muted {
+	if s.c.muted {
 		return nil
 	}
 	return s.c.called(r, r.Def.ClientMethods[method], args)
@@ -209,7 +249,7 @@ func (s *Stage) SetData(d entity.SpaceDatum) error {
 		i, _ := s.c.findData(d.Key, d.ID)
 		s.c.data = slices.Insert(s.c.data, i, d)
 	}
-	if !s.muted {
+	if !s.c.muted {
 		s.c.tellData(d)
 	}
 	return nil

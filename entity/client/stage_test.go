@@ -113,6 +113,69 @@ func TestStage(t *testing.T) {
 	}
 }
 
+// Who rides goes where its vehicle goes, whichever came first, and nobody hears it while it is muted.
+func TestStageRide(t *testing.T) {
+	schema, err := property.NewSchema(&property.Definition{Name: "Rock", HasCell: true, HasClient: true}, &property.Definition{Name: "Account", HasBase: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := 0
+	s, err := client.NewStage(client.Config{Schema: schema, Filter: func(*client.Replica) client.Filter { return new(client.Raw) },
+		Events: client.Events{Moved: func(*client.Replica) { heard++ }, RideChanged: func(*client.Replica) { heard += 100 }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	enter := func(id entity.ID, x float32) *client.Replica {
+		r, err := s.Enter(id, schema.Types[0], property.Vector3{X: x}, property.Vector3{}, func(*property.Values) error { return nil })
+		must(err)
+		return r
+	}
+	is := func(r *client.Replica, x float32, events int) {
+		t.Helper()
+		if at, _ := r.Shown(0); r.Position.X != x || at.X != x || heard != events {
+			t.Errorf("it is at %v, shown at %v, after %d events; want %v after %d", r.Position.X, at.X, heard, x, events)
+		}
+		heard = 0
+	}
+	rider := enter(7, 1)
+	must(s.Ride(rider, 8, property.Vector3{X: 2}, property.Vector3{}, client.Appears))
+	if rider.Position.X != 1 || rider.Vehicle() != 8 || heard != 100 {
+		t.Errorf("without its vehicle it is at %v, after %d events", rider.Position.X, heard)
+	}
+	heard = 0
+	ship := enter(8, 10)
+	is(rider, 12, 1)
+	must(s.Move(ship, property.Vector3{X: 20}, property.Vector3{}, client.Moves))
+	is(rider, 22, 2)
+	must(s.Ride(rider, 8, property.Vector3{X: 3}, property.Vector3{}, client.Moves))
+	is(rider, 23, 1)
+	s.Mute(true)
+	must(s.Move(ship, property.Vector3{X: 30}, property.Vector3{}, client.Moves))
+	must(s.Ride(rider, 0, property.Vector3{X: 40}, property.Vector3{}, client.Moves))
+	is(rider, 40, 0)
+	must(s.Ride(rider, 8, property.Vector3{X: 4}, property.Vector3{}, client.Moves))
+	is(rider, 34, 0)
+	s.Mute(false)
+	if s.Leave(7); s.Client().Len() != 1 {
+		t.Error("it did not leave")
+	}
+	must(s.Move(ship, property.Vector3{X: 50}, property.Vector3{}, client.Moves)) // it carries nobody who has left
+	for _, bad := range []entity.ID{8, 1 << 60} {
+		if s.Ride(ship, bad, property.Vector3{}, property.Vector3{}, client.Moves) == nil {
+			t.Errorf("it rides on %v", bad)
+		}
+	}
+	if s.Ride(ship, 9, property.Vector3{X: 1e30}, property.Vector3{}, client.Moves) == nil {
+		t.Error("a seat out of the world was taken")
+	}
+}
+
 func TestStageRefuses(t *testing.T) {
 	if _, err := client.NewStage(client.Config{}); err == nil {
 		t.Error("no schema is needed")

@@ -14,8 +14,12 @@ import (
 // during the call only.
 type Reader interface {
 	State(alias uint32, s *ReadState) error
-	// Place is how far the entity has gone since its last place in the log.
+	// Place is how far the entity has gone since its last place in the log: in the world, or on its
+	// vehicle.
 	Place(alias uint32, by *Spot) error
+	// Ride tells that the entity rides on a vehicle now, at a seat, or with vehicle 0 that it is off it, at
+	// a place in the world.
+	Ride(alias uint32, vehicle entity.ID, at *Spot) error
 	Change(alias uint32, property int, change []byte) error
 	Call(alias uint32, method int, own bool, args []byte) error
 	// Left tells that another log goes on with an entity, or with ended that it is no more.
@@ -32,6 +36,9 @@ type ReadState struct {
 	Order entity.Order
 	Type  uint16
 	Spot  Spot
+	// Vehicle is what it rides on, 0 if nothing, and Seat where.
+	Vehicle entity.ID
+	Seat    Spot
 	// Cell is property.CellReplayStream, and Base property.BaseReplayStream if HasBase.
 	Cell, Base []byte
 	HasBase    bool
@@ -74,13 +81,16 @@ var (
 	errKind  = errors.New("unknown record")
 	errSpot  = errors.New("a place out of range")
 	errIndex = errors.New("index out of range")
+	errRide  = errors.New("a ride on what no entity can ride on")
 )
 
 // readRecord reads one record, and passes it on if it was read whole.
 func readRecord(r *codec.Reader, to Reader) error {
 	switch k := kind(r.U8()); k {
-	case kindState:
-		return readState(r, to)
+	case kindState, kindRider:
+		return readState(r, k == kindRider, to)
+	case kindRide:
+		return readRide(r, to)
 	case kindPlace:
 		return readPlace(r, to)
 	case kindChange:
@@ -135,22 +145,44 @@ func readIndex(r *codec.Reader) int {
 	return int(v)
 }
 
-func readState(r *codec.Reader, to Reader) error {
+func readSpot(r *codec.Reader) (s Spot) {
+	for i := range s {
+		s[i] = r.Varint()
+	}
+	if r.Err() == nil && !s.valid() {
+		r.Fail(errSpot)
+	}
+	return s
+}
+
+func readState(r *codec.Reader, rides bool, to Reader) error {
 	alias := readAlias(r)
 	var s ReadState
 	s.ID, s.Order = fields.ReadID(r), fields.ReadOrder(r)
 	s.Type = uint16(readIndex(r))
-	for i := range s.Spot {
-		s.Spot[i] = r.Varint()
+	s.Spot = readSpot(r)
+	if rides {
+		s.Vehicle, s.Seat = fields.ReadID(r), readSpot(r)
+		if r.Err() == nil && (!s.Vehicle.Valid() || s.Vehicle == s.ID) {
+			r.Fail(errRide)
+		}
 	}
 	s.Cell = r.Bytes(MaxProps)
 	if s.HasBase = r.Bool(); s.HasBase {
 		s.Base = r.Bytes(MaxProps)
 	}
-	if r.Err() == nil && (!s.Spot.valid() || !s.ID.Valid()) {
-		r.Fail(errSpot)
+	if r.Err() == nil && !s.ID.Valid() {
+		r.Fail(errIndex)
 	}
 	return pass(r, func() error { return to.State(alias, &s) })
+}
+
+func readRide(r *codec.Reader, to Reader) error {
+	alias, vehicle, at := readAlias(r), fields.ReadID(r), readSpot(r)
+	if r.Err() == nil && vehicle != 0 && !vehicle.Valid() {
+		r.Fail(errRide)
+	}
+	return pass(r, func() error { return to.Ride(alias, vehicle, &at) })
 }
 
 func readPlace(r *codec.Reader, to Reader) error {

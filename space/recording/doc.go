@@ -25,10 +25,13 @@
 //	                             ALL_CLIENTS also those to its own client
 //	place                        each tick in which it has moved, at Resolution
 //	SetWithheld                  it is not in the recording meanwhile
+//	place of who rides           its seat on the vehicle, each tick in which it has another one; where it
+//	                             is in the world while the vehicle is withheld, of a type without a
+//	                             client, or not on its cell
 //	of a type without a client   nothing
 //
-// Detail levels and areas of interest do not matter. Vehicles are not recorded: who rides moves. What
-// a base calls at its client by itself passes no cell and is not in it.
+// Detail levels and areas of interest do not matter. What a base calls at its client by itself passes no
+// cell and is not in it.
 //
 // # How it is kept
 //
@@ -38,11 +41,13 @@
 //	log     = magic frame(header) frame(chunk) ...
 //	frame   = length (4 bytes) CRC-32C (4 bytes) body
 //	chunk   = game time, whether a key frame begins, records
-//	record  = State | Place | Change | Call | Gone on | End | Data | All data | End of key | Close
+//	record  = State | Ride | Place | Change | Call | Gone on | End | Data | All data | End of key | Close
 //
 // State is an entity as a whole and gives it an alias, a small number by which the log's next records
-// name it. Place is the difference to the last one. Change is what property.Values.AppendChange wrote.
-// Numbers are little-endian or varints. Version is of all this: other versions are refused.
+// name it. Ride says on what it rides from now on. Place is the difference to the last place, in the
+// world or on the vehicle. Change is what property.Values.AppendChange wrote.
+// Numbers are little-endian or varints. Version is of all this. Older versions are read, and newer ones
+// refused with ErrVersion.
 //
 // A log that ends in the middle of a frame, as that of a process that was killed, is good up to there.
 //
@@ -59,6 +64,10 @@
 //     and all space data anew. What it lacks, which is only so after a gap, counts as Gone on.
 //   - A cell that a Sink refuses something writes a key frame when the sink takes again, so a gap
 //     shows nothing wrong after it. What it did not record is counted (status.Counters.Unrecorded).
+//   - A passenger and its vehicle may be in logs of two cells: each goes over a line by itself. So where
+//     a passenger is follows from what is shown of the vehicle by then. While a vehicle is in no log,
+//     as in a gap, its passengers are shown with it for Grace, and then where their last key frame
+//     had them.
 //   - A log that ends without Close is of a cell that died. What it held is shown for Grace more,
 //     unless another log goes on with it.
 //
@@ -79,8 +88,9 @@ import (
 const Key = spacekey.Recording
 
 const (
-	// Version is that of the format.
-	Version = 1
+	// Version is that of the format. Version 2 has vehicles. Logs of version 1 are read, too.
+	Version = 2
+	oldest  = 1
 	// KeyPeriod is the game time between two key frames: what a seek has to play at most, and a
 	// thousand entities of 200 bytes cost 20 KB/s.
 	KeyPeriod = 10 * time.Second

@@ -24,13 +24,19 @@ const (
 	kindAllData
 	kindEndOfKey
 	kindClose
+	kindRider
+	kindRide
 )
 
 // Track is what a log knows of an entity that it holds.
 type Track struct {
-	alias uint32
-	spot  Spot
+	alias   uint32
+	vehicle entity.ID
+	spot    Spot // on the vehicle, or in the world
 }
+
+// Vehicle is what the entity rides on by what the log has of it, 0 if nothing.
+func (t *Track) Vehicle() entity.ID { return t.vehicle }
 
 // Encoder makes the chunks of one log. Its buffer is used again for each.
 type Encoder struct {
@@ -73,6 +79,9 @@ type State struct {
 	Type      uint16 // property.Definition.ID
 	Position  property.Vector3
 	Direction property.Vector3
+	// Vehicle is what it rides on, 0 if nothing, and SeatPosition and SeatDirection where.
+	Vehicle                     entity.ID
+	SeatPosition, SeatDirection property.Vector3
 	// Cell are the properties of the cell part, and Base those of the base that are known; nil for
 	// none.
 	Cell, Base *property.Values
@@ -81,17 +90,23 @@ type State struct {
 // State adds an entity as a whole. With t, in a key frame, it keeps the alias that it has; with nil it
 // gets one. It reports false, and adds nothing, if the entity is too large; t is then of no use.
 func (e *Encoder) State(t *Track, s *State) (*Track, bool) {
-	b := e.begin(kindState)
+	k := kindState
+	if s.Vehicle != 0 {
+		k = kindRider
+	}
+	b := e.begin(k)
 	mark := len(b) - 1
 	if t == nil {
 		t = &Track{alias: e.take()}
 	}
-	t.spot = SpotOf(s.Position, s.Direction)
+	t.spot, t.vehicle = SpotOf(s.Position, s.Direction), s.Vehicle
 	b = binary.AppendUvarint(b, uint64(t.alias))
 	b = fields.AppendOrder(fields.AppendID(b, s.ID), s.Order)
 	b = binary.AppendUvarint(b, uint64(s.Type))
-	for _, n := range t.spot {
-		b = binary.AppendVarint(b, n)
+	b = appendSpot(b, &t.spot)
+	if s.Vehicle != 0 {
+		t.spot = SpotOf(s.SeatPosition, s.SeatDirection)
+		b = appendSpot(fields.AppendID(b, s.Vehicle), &t.spot)
 	}
 	b, cell := appendProps(b, s.Cell, property.CellReplayStream)
 	b = codec.AppendBool(b, s.Base != nil)
@@ -106,6 +121,13 @@ func (e *Encoder) State(t *Track, s *State) (*Track, bool) {
 	e.b = e.b[:mark]
 	e.free = append(e.free, t.alias)
 	return nil, false
+}
+
+func appendSpot(b []byte, s *Spot) []byte {
+	for _, n := range s {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
 }
 
 func appendProps(b []byte, v *property.Values, s property.Stream) (out []byte, bytes int) {
@@ -129,7 +151,15 @@ func (e *Encoder) about(k kind, t *Track) []byte {
 	return binary.AppendUvarint(e.begin(k), uint64(t.alias))
 }
 
-// Place adds where an entity is, if that is another place than before at this resolution.
+// Ride adds that an entity rides on a vehicle from now on, at a seat, or with vehicle 0 that it is off it, at
+// a place in the world.
+func (e *Encoder) Ride(t *Track, vehicle entity.ID, position, direction property.Vector3) {
+	t.vehicle, t.spot = vehicle, SpotOf(position, direction)
+	e.b = appendSpot(fields.AppendID(e.about(kindRide, t), vehicle), &t.spot)
+}
+
+// Place adds where an entity is, on its vehicle if it rides, if that is another place than before at this
+// resolution.
 func (e *Encoder) Place(t *Track, position, direction property.Vector3) {
 	to := SpotOf(position, direction)
 	if to == t.spot {

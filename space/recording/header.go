@@ -11,6 +11,10 @@ import (
 // ErrMalformed is in the chain of every error about bytes that are no recording.
 var ErrMalformed = errors.New("recording: malformed")
 
+// ErrVersion is in the chain of the error about a log of a version that this library does not read: it was
+// written by a newer one.
+var ErrVersion = errors.New("recording: another version")
+
 // Header says what a log is of.
 type Header struct {
 	// Digest is that of the definitions (property.Schema.Digest): others cannot read the log.
@@ -26,8 +30,8 @@ type Header struct {
 func (h *Header) code(c *codec.Coder) {
 	version := uint8(Version)
 	c.U8(&version)
-	if version != Version {
-		c.Fail(fmt.Errorf("version %d, this is version %d", version, Version))
+	if version < oldest || version > Version {
+		c.Fail(fmt.Errorf("%w: it is of version %d, and versions %d to %d are read here; play it with the library that wrote it", ErrVersion, version, oldest, Version))
 		return
 	}
 	c.Array(h.Digest[:])

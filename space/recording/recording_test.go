@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,13 @@ func (x *told) add(format string, args ...any) error {
 }
 
 func (x *told) State(n uint32, s *ReadState) error {
+	if s.Vehicle != 0 {
+		_ = x.add("rider %d on %v %v", n, s.Vehicle, s.Seat)
+	}
 	return x.add("state %d: %v %v type %d %v cell %q base %v %q", n, s.ID, s.Order, s.Type, s.Spot, s.Cell, s.HasBase, s.Base)
+}
+func (x *told) Ride(n uint32, v entity.ID, at *Spot) error {
+	return x.add("ride %d on %v %v", n, v, *at)
 }
 func (x *told) Place(n uint32, by *Spot) error { return x.add("place %d %v", n, *by) }
 func (x *told) Change(n uint32, i int, b []byte) error {
@@ -97,6 +104,15 @@ func sampleChunk(t testing.TB, e *Encoder) []byte {
 	s.ID, s.Base = 4, nil
 	track, _ = e.State(nil, &s)
 	e.End(track)
+	s.ID, s.Vehicle, s.SeatPosition = 5, 3, property.Vector3{Y: 1}
+	track, _ = e.State(nil, &s)
+	e.Place(track, property.Vector3{Y: 2}, property.Vector3{})
+	e.Ride(track, 4, property.Vector3{X: 1}, property.Vector3{X: 1})
+	e.Ride(track, 0, property.Vector3{X: 9}, property.Vector3{})
+	e.Place(track, property.Vector3{X: 10}, property.Vector3{})
+	if track.Vehicle() != 0 {
+		t.Error("it is still on a vehicle")
+	}
 	e.Close()
 	return slices.Clone(e.Chunk(time.Second, true))
 }
@@ -119,6 +135,12 @@ data 9 5/77 false "v"
 left 0 false
 state 0: 0.4 1/2 type 0 [64 0 -128 0 0 0] cell "\x03Ada" base false ""
 left 0 true
+rider 0 on 0.3 [0 64 0 0 0 0]
+state 0: 0.5 1/2 type 0 [64 0 -128 0 0 0] cell "\x03Ada" base false ""
+place 0 [0 64 0 0 0 0]
+ride 0 on 0.4 [64 0 0 4096 0 0]
+ride 0 on 0.0 [576 0 0 0 0 0]
+place 0 [64 0 0 0 0 0]
 close`
 	if s := strings.Join(got.lines, "\n"); s != want {
 		t.Errorf("read\n%s\nwant\n%s", s, want)
@@ -225,6 +247,31 @@ func TestLog(t *testing.T) {
 	}
 	if _, err := ReadLog(bytes.NewReader([]byte("cellrec\x02")), 8); !errors.Is(err, ErrMalformed) {
 		t.Error(err)
+	}
+}
+
+// What version 1 wrote is read, and what nobody has written yet is refused with its version.
+func TestVersions(t *testing.T) {
+	b, err := os.ReadFile("testdata/version1.cellrec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ReadLog(bytes.NewReader(b), int64(len(b)))
+	if err != nil || l.Truncated != nil || l.Len() != 2 || l.Label != "four" {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	var got told
+	if err := l.Read(0, &got); err != nil || len(got.lines) != 11 {
+		t.Error(got.lines, err)
+	}
+	for _, version := range []byte{0, Version + 1} {
+		header := (&Header{}).Append(nil)
+		header[0] = version
+		b := AppendFrame([]byte(magic), header)
+		_, err := ReadLog(bytes.NewReader(b), int64(len(b)))
+		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), fmt.Sprintf("version %d,", version)) {
+			t.Errorf("version %d: %v", version, err)
+		}
 	}
 }
 

@@ -21,6 +21,8 @@
 //	an older hop than the newest         nothing; but calls of it are heard
 //	Gone on, or a key frame without it   the entity, for recording.Grace, unless a State comes
 //	End                                  it leaves
+//	Ride                                 it goes where its vehicle is shown; if that is lost, it is where
+//	                                     its last key frame had it
 //	a log ends (its CellApp died)        what it held, for Grace, unless another log goes on with it
 //
 // Entities are within recording.Resolution/2 of where they were, and have every value that they had, at

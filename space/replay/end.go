@@ -25,6 +25,19 @@ func (p *Player) leave(t *track) {
 	}
 }
 
+// lose ends what is shown of an entity of which no log tells. Its passengers are where the last key frame had
+// them, which is newer than where it was.
+func (p *Player) lose(t *track) {
+	p.stats.Lost++
+	p.leave(t)
+	for _, rider := range p.tracks {
+		if rider.r.Vehicle() == t.r.ID {
+			// What a log has is within the world.
+			_ = p.stage.Move(rider.r, rider.world.Position(), rider.world.Direction(), client.Appears)
+		}
+	}
+}
+
 // buried reports whether an entity has ended, in a hop that is not older.
 func (p *Player) buried(id entity.ID, order entity.Order) bool {
 	return slices.ContainsFunc(p.graves, func(g grave) bool { return g.id == id && !g.order.Before(order) })
@@ -40,8 +53,7 @@ func (p *Player) expire() {
 	}
 	p.adrift = slices.DeleteFunc(p.adrift, func(t *track) bool {
 		if t.adrift && p.now-t.since >= recording.Grace {
-			p.stats.Lost++
-			p.leave(t)
+			p.lose(t)
 		}
 		return !t.adrift
 	})
@@ -52,8 +64,7 @@ func (p *Player) expire() {
 func (p *Player) loseAll(which func(*track) bool) {
 	for _, t := range slices.Clone(p.tracks) {
 		if which(t) {
-			p.stats.Lost++
-			p.leave(t)
+			p.lose(t)
 		}
 	}
 }

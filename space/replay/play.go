@@ -78,7 +78,11 @@ func (r reading) State(n uint32, st *recording.ReadState) error {
 	for int(n) >= len(r.s.aliases) {
 		r.s.aliases = append(r.s.aliases, nil)
 	}
-	r.s.aliases[n] = &alias{id: st.ID, order: st.Order, spot: st.Spot}
+	a := &alias{id: st.ID, order: st.Order, spot: st.Spot}
+	if st.Vehicle != 0 {
+		a.vehicle, a.spot = st.Vehicle, st.Seat
+	}
+	r.s.aliases[n] = a
 	t, at := r.find(st.ID)
 	if t != nil && st.Order.Before(t.order) || r.buried(st.ID, st.Order) {
 		r.stats.Stale++
@@ -95,6 +99,9 @@ func (r reading) State(n uint32, st *recording.ReadState) error {
 		t = &track{r: shown}
 		r.tracks = slices.Insert(r.tracks, at, t)
 	} else if err := r.goOn(t, st); err != nil {
+		return err
+	}
+	if err := r.seat(t, st); err != nil {
 		return err
 	}
 	t.order, t.source, t.key, t.adrift = st.Order, r.s, r.s.keys, false
@@ -136,7 +143,21 @@ func (r reading) goOn(t *track, st *recording.ReadState) error {
 			}
 		}
 	}
-	return r.move(t, &st.Spot)
+	return nil
+}
+
+// seat puts an entity where a State has it: on its vehicle, if that is shown.
+func (r reading) seat(t *track, st *recording.ReadState) error {
+	if st.Vehicle == 0 {
+		return r.move(t, 0, &st.Spot)
+	}
+	t.world = st.Spot
+	if v, _ := r.find(st.Vehicle); v == nil {
+		if err := r.stage.Move(t.r, st.Spot.Position(), st.Spot.Direction(), client.Appears); err != nil {
+			return err
+		}
+	}
+	return r.move(t, st.Vehicle, &st.Seat)
 }
 
 // set gives a property another value.
@@ -150,17 +171,36 @@ func (p *Player) set(t *track, i int, to property.Value) error {
 	})
 }
 
-// move puts an entity where a log has it.
-func (p *Player) move(t *track, to *recording.Spot) error {
+// move puts an entity where a log has it: on a vehicle, or in the world.
+func (p *Player) move(t *track, vehicle entity.ID, to *recording.Spot) error {
 	position, direction := to.Position(), to.Direction()
-	if position == t.r.Position && direction == t.r.Direction {
+	atPosition, atDirection := t.r.Position, t.r.Direction
+	if vehicle != 0 {
+		atPosition, atDirection = t.r.Seat()
+	}
+	if position == atPosition && direction == atDirection && vehicle == t.r.Vehicle() {
 		return nil
 	}
 	if t.moved = p.now; !t.moving {
 		t.moving = true
 		p.moving = append(p.moving, t)
 	}
+	if vehicle != 0 || t.r.Vehicle() != 0 {
+		return p.stage.Ride(t.r, vehicle, position, direction, client.Moves)
+	}
 	return p.stage.Move(t.r, position, direction, client.Moves)
+}
+
+// Ride implements recording.Reader.
+func (r reading) Ride(n uint32, vehicle entity.ID, at *recording.Spot) error {
+	a, t, err := r.current(n)
+	if a == nil {
+		return err
+	}
+	if a.vehicle, a.spot = vehicle, *at; t == nil {
+		return nil
+	}
+	return r.move(t, vehicle, at)
 }
 
 // Place implements recording.Reader.
@@ -175,7 +215,7 @@ func (r reading) Place(n uint32, by *recording.Spot) error {
 	if t == nil {
 		return nil
 	}
-	return r.move(t, &a.spot)
+	return r.move(t, a.vehicle, &a.spot)
 }
 
 // Change implements recording.Reader.

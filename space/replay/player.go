@@ -19,8 +19,8 @@ type Config struct {
 	// Schema has the definitions of the world when it was recorded. Required.
 	Schema *property.Schema
 	// Scripts, Filter and Events are those of a client (client.Config), which hears what it would
-	// hear of a world. Of Events only Entered, Left, Moved, PropertyChanged, Called and SpaceData are
-	// called. An entity that another cell takes over, or that is restored, goes on.
+	// hear of a world. Of Events only Entered, Left, Moved, RideChanged, PropertyChanged, Called and
+	// SpaceData are called. An entity that another cell takes over, or that is restored, goes on.
 	Scripts *client.Scripts
 	Filter  func(r *client.Replica) client.Filter
 	Events  client.Events
@@ -78,9 +78,10 @@ type source struct {
 
 // alias is an entity as one log names it.
 type alias struct {
-	id    entity.ID
-	order entity.Order
-	spot  recording.Spot
+	id      entity.ID
+	order   entity.Order
+	vehicle entity.ID
+	spot    recording.Spot // on the vehicle, or in the world
 }
 
 // track is an entity that is shown.
@@ -88,8 +89,9 @@ type track struct {
 	r      *client.Replica
 	order  entity.Order
 	source *source
-	key    uint64        // the newest key frame of the source that it was in, or came after
-	since  time.Duration // since when it is adrift
+	world  recording.Spot // where the last State of one who rides had it
+	key    uint64         // the newest key frame of the source that it was in, or came after
+	since  time.Duration  // since when it is adrift
 	adrift bool
 	moved  time.Duration
 	moving bool

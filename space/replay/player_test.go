@@ -79,9 +79,10 @@ func watched(t testing.TB, schema *property.Schema, logs ...*recording.Log) (*Pl
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"; ", args...) }
 	p, err := New(Config{Schema: schema, Events: client.Events{
-		Entered: func(r *client.Replica) { say("%d enters at %v", uint64(r.ID), r.Position.X) },
-		Left:    func(r *client.Replica) { say("%d leaves", uint64(r.ID)) },
-		Moved:   func(r *client.Replica) { say("%d at %v", uint64(r.ID), r.Position.X) },
+		Entered:     func(r *client.Replica) { say("%d enters at %v", uint64(r.ID), r.Position.X) },
+		Left:        func(r *client.Replica) { say("%d leaves", uint64(r.ID)) },
+		Moved:       func(r *client.Replica) { say("%d at %v", uint64(r.ID), r.Position.X) },
+		RideChanged: func(r *client.Replica) { say("%d rides on %d", uint64(r.ID), uint64(r.Vehicle())) },
 		PropertyChanged: func(r *client.Replica, c *property.Change) {
 			say("%d: %d is %v, was %v", uint64(r.ID), c.Index, c.New, c.Old)
 		},
@@ -176,6 +177,79 @@ func TestEnds(t *testing.T) {
 	advance(t, p, recording.Grace+200*time.Millisecond)
 	if got := said(); got != "8 leaves" {
 		t.Error(got)
+	}
+}
+
+// A passenger goes where its vehicle goes, whichever log has that; while the vehicle is in none, the passenger
+// is where the last key frame had it.
+func TestRide(t *testing.T) {
+	schema := testSchema(t)
+	a, b := newWriter(t, schema, "a"), newWriter(t, schema, "b")
+	key := func(at time.Duration) { // of the passenger alone
+		a.Encoder = recording.Encoder{}
+		d := schema.Types[0]
+		_, ok := a.State(nil, &recording.State{ID: 7, Order: entity.Order{Incarnation: 1}, Type: d.ID, Position: property.Vector3{X: float32(at / time.Second)},
+			Vehicle: 8, SeatPosition: property.Vector3{X: 1}, Cell: property.NewValues(d, property.CellSide, nil)})
+		if !ok {
+			t.Fatal("too large")
+		}
+		a.EndKey()
+		a.flush(at, true)
+	}
+	seven := a.state(nil, 7, 0, 1, 0, 0)
+	ship := a.state(nil, 8, 0, 2, 0, 0)
+	a.EndKey()
+	a.flush(0, true)
+	a.Ride(seven, 8, property.Vector3{X: 1}, property.Vector3{})
+	a.flush(time.Second, false)
+	a.Place(ship, property.Vector3{X: 5}, property.Vector3{})
+	a.Place(seven, property.Vector3{X: 2}, property.Vector3{})
+	a.GoneOn(ship)
+	a.flush(2*time.Second, false)
+	ship = b.state(nil, 8, 1, 6, 0, 0) // over the line, and its passenger not yet
+	b.EndKey()
+	b.flush(3*time.Second, true)
+	b.Place(ship, property.Vector3{X: 10}, property.Vector3{})
+	b.flush(4*time.Second, false)
+	a.Ride(seven, 0, property.Vector3{X: 20}, property.Vector3{})
+	a.flush(5*time.Second, false)
+	b.Place(ship, property.Vector3{X: 11}, property.Vector3{})
+	b.flush(6*time.Second, false)
+	key(10 * time.Second)
+	b.Place(ship, property.Vector3{X: 12}, property.Vector3{})
+	b.flush(11*time.Second, false) // and then its CellApp dies
+	key(20 * time.Second)
+	key(30 * time.Second)
+	key(50 * time.Second)
+	p, said := watched(t, schema, a.read(), b.read())
+	for _, step := range []struct {
+		to   time.Duration
+		want string
+	}{
+		{time.Second, "7 enters at 1; 8 enters at 2; 7 rides on 8; 7 at 3"},
+		{2 * time.Second, "8 at 5; 7 at 6; 7 at 7"},
+		{4 * time.Second, "8 at 6; 7 at 8; 8 at 10; 7 at 12"},
+		{6 * time.Second, "7 rides on 0; 7 at 20; 8 at 11"},
+		{10 * time.Second, "7 rides on 8; 7 at 12"},
+		{11 * time.Second, "8 at 12; 7 at 13"},
+		{20 * time.Second, ""},
+		{29 * time.Second, "8 leaves; 7 at 20"},
+		{30 * time.Second, "7 at 30"},
+	} {
+		advance(t, p, step.to)
+		if got := said(); got != step.want {
+			t.Errorf("up to %v: %s, want %s", step.to, got, step.want)
+		}
+	}
+	for _, to := range []time.Duration{time.Second, 11 * time.Second, 25 * time.Second} {
+		if err := p.Seek(to); err != nil {
+			t.Fatal(err)
+		}
+		want := map[time.Duration]float32{time.Second: 3, 11 * time.Second: 13, 25 * time.Second: 20}[to]
+		if r := p.Client().Entity(7); r.Position.X != want || r.Vehicle() != 8 {
+			t.Errorf("after a seek to %v it is at %v on %v, want %v", to, r.Position.X, r.Vehicle(), want)
+		}
+		said()
 	}
 }
 
@@ -297,6 +371,7 @@ func TestMalformed(t *testing.T) {
 		},
 		"a method that is not there": func(w *writer) { w.Call(w.state(nil, 7, 0, 0, 0, 0), 1, false, nil) },
 		"arguments that do not fit":  func(w *writer) { w.Call(w.state(nil, 7, 0, 0, 0, 0), 0, false, nil) },
+		"a ride on itself":           func(w *writer) { w.Ride(w.state(nil, 7, 0, 0, 0, 0), 7, property.Vector3{}, property.Vector3{}) },
 		"too much space data": func(w *writer) {
 			for n := range uint64(client.MaxSpaceData + 1) {
 				d := recording.Datum{Number: n + 1}
@@ -347,6 +422,9 @@ func FuzzPlayer(f *testing.F) {
 	w.EndKey()
 	w.Call(seven, 0, false, []byte{9, 0, 0, 0})
 	w.Place(seven, property.Vector3{X: 6}, property.Vector3{})
+	w.Ride(seven, 8, property.Vector3{X: 6}, property.Vector3{})
+	w.Ride(w.state(nil, 8, 0, 1, 10, 3), 7, property.Vector3{X: 6}, property.Vector3{})
+	w.Place(seven, property.Vector3{X: 7}, property.Vector3{})
 	w.GoneOn(seven)
 	f.Add(bytes.Clone(w.Chunk(time.Second, true)), bytes.Clone(w.Chunk(2*time.Second, false)))
 	f.Fuzz(func(t *testing.T, a, b []byte) {

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/presence"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -67,6 +68,22 @@ type walker struct {
 	Plan          property.String
 }
 
+// changeMounts boards whoever walks near by, or alights.
+func (w *walker) changeMounts() {
+	if w.Vehicle() != 0 {
+		w.Alight()
+		w.OnArrived(entity.Callback{})
+		return
+	}
+	for v := range w.EntitiesInRange(30) {
+		if v.Vehicle() == 0 && w.Board(v.ID(), theSeat, property.Vector3{}) == nil {
+			return
+		}
+	}
+}
+
+func (w *walker) OnAlighted(entity.ID) { w.OnArrived(entity.Callback{}) }
+
 func (w *walker) OnCreated() {
 	w.OnArrived(entity.Callback{})
 	if _, err := w.AddTimer(700*time.Millisecond, 700*time.Millisecond, "OnStep", 0); err != nil {
@@ -87,6 +104,9 @@ func (w *walker) OnStep(entity.Callback) {
 	w.Secret.Set(n)
 	if n%9 == 0 {
 		w.Bag.Set(nil)
+	}
+	if when := (n + int32(w.ID())) % 23; when == 7 && w.Vehicle() == 0 || when == 17 && w.Vehicle() != 0 {
+		w.changeMounts()
 	}
 	_ = w.Bag.Append(n)
 	_ = w.Bag.SetAt(0, n)
@@ -121,16 +141,38 @@ func walkers(t testing.TB, many int, sink recording.Sink) cluster.Config {
 
 // held is what a cell held of an entity.
 type held struct {
-	order    entity.Order
-	position property.Vector3
-	values   map[string]property.Value
+	order               entity.Order
+	position, direction property.Vector3
+	vehicle             entity.ID
+	values              map[string]property.Value
 }
 
 // sample is what all cells held at a moment.
 type sample struct {
 	game time.Duration
 	all  map[entity.ID]held
+	// riders is how many were shown on vehicles.
+	riders int
 }
+
+// seated is where one who is shown on a vehicle is to be, by where the real of the vehicle was: its own cell may
+// have had it by a ghost, which is a tick or two behind.
+func (s *sample) seated(p *replay.Player, r *client.Replica, depth int) (at presence.Spot, ok bool) {
+	v, h := p.Client().Entity(r.Vehicle()), s.all[r.Vehicle()]
+	if v == nil || h.values == nil || depth > presence.MaxStack {
+		return at, false
+	}
+	under := presence.Spot{Position: h.position, Direction: h.direction}
+	if v.Vehicle() != 0 {
+		if under, ok = s.seated(p, v, depth+1); !ok {
+			return at, false
+		}
+	}
+	return presence.Spot{Position: theSeat}.On(under), true
+}
+
+// theSeat is where walkers sit.
+var theSeat = property.Vector3{X: 1, Y: 2}
 
 var recordedNames = []string{"steps", "bag", "plan"}
 
@@ -158,7 +200,7 @@ func settled(w *spacetest.World) time.Duration {
 func take(w *spacetest.World) (s sample) {
 	s.game, s.all = settled(w), make(map[entity.ID]held)
 	for _, v := range w.Reals() {
-		h := held{order: v.Order(), position: v.Position(), values: make(map[string]property.Value)}
+		h := held{order: v.Order(), position: v.Position(), direction: v.Direction(), vehicle: v.Vehicle(), values: make(map[string]property.Value)}
 		for _, name := range recordedNames {
 			h.values[name], _ = v.Get(name)
 		}
@@ -177,7 +219,19 @@ func (s *sample) differs(t *testing.T, p *replay.Player, what string) (more int)
 			more++
 			continue
 		}
-		const off = recording.Resolution/2 + 1e-4
+		off := recording.Resolution/2 + 1e-4
+		if on := r.Vehicle(); on != 0 {
+			if on != h.vehicle {
+				t.Fatalf("%s, at %v: %v rides on %v, and was on %v", what, s.game, r.ID, on, h.vehicle)
+			}
+			s.riders++
+			off *= 3
+			at, ok := s.seated(p, r, 0)
+			if !ok {
+				continue // with a vehicle that was on its way
+			}
+			h.position = at.Position
+		}
 		for _, d := range []float32{h.position.X - r.Position.X, h.position.Y - r.Position.Y, h.position.Z - r.Position.Z} {
 			if math.Abs(float64(d)) > off {
 				t.Fatalf("%s, at %v: %v is at %v, and was at %v", what, s.game, r.ID, r.Position, h.position)
@@ -243,6 +297,7 @@ func TestCrowdIsPlayedAsItWas(t *testing.T) {
 
 func crowd(t *testing.T, seed uint64) {
 	const many = 60
+	riders := 0
 	memory := new(keep.Memory)
 	cfg := walkers(t, many, memory)
 	w := spacetest.Start(t, spacetest.Config{World: cfg, Seed: seed})
@@ -289,13 +344,21 @@ func crowd(t *testing.T, seed uint64) {
 		}
 		s.differs(t, p, "after a seek")
 	}
+	for _, s := range samples {
+		riders += s.riders
+	}
+	if riders < many {
+		t.Errorf("only %d riders were shown", riders)
+	}
+	t.Logf("%d riders were shown", riders)
 }
 
 // play plays samples from first to last.
 func play(t *testing.T, p *replay.Player, samples []sample, many int) {
 	t.Helper()
 	inFlight := 0
-	for _, s := range samples {
+	for i := range samples {
+		s := &samples[i]
 		if err := p.Advance(s.game); err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,7 @@ type tape struct {
 	// live says that what happens is recorded; else the sink is asked again at retryAt. life counts
 	// the times that it began: what a real has of an earlier one is of no use.
 	live    bool
+	gap     bool // the next key frame is the first after the sink has refused something
 	life    uint64
 	retryAt time.Duration
 	key     bool   // a key frame is due
@@ -117,7 +118,7 @@ func (c *Cell) openTape() bool {
 			c.tapeFails(err)
 			return false
 		}
-		t.stream = stream
+		t.stream, t.gap = stream, false
 	}
 	c.tapes++
 	t.life, t.live, t.key, t.data = c.tapes, true, true, 0
@@ -149,11 +150,13 @@ func (c *Cell) flushTape(key bool) {
 	if t.enc.Len() == 0 || !t.live {
 		return
 	}
-	err := t.stream.Append(t.enc.Chunk(c.game, key))
+	err := t.stream.Append(t.enc.Chunk(recording.Head{Game: c.game, Key: key, Gap: key && t.gap}))
 	t.enc.Reset()
 	if err == nil {
+		t.gap = t.gap && !key
 		return
 	}
+	t.gap = true
 	c.count.Unrecorded++
 	c.tapeFails(err)
 	t.live, t.retryAt = false, c.now+tapeRetry

@@ -282,6 +282,9 @@ func TestTapeRefused(t *testing.T) {
 	sink.errors = nil
 	r.tick(10)
 	s.chunks = s.chunks[kept:]
+	if h, err := recording.ReadHead(s.chunks[0]); err != nil || !h.Gap {
+		t.Errorf("nothing tells of the gap: %+v, %v", h, err)
+	}
 	if got := s.said(t); got != "data: 1\n7 is 1/0 at 6 base \"\"\nkey\n" || len(sink.streams) != 1 {
 		t.Errorf("after the gap there is\n%s", got)
 	}

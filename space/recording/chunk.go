@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -49,11 +50,35 @@ type Head struct {
 	Game time.Duration
 	// Key says that a key frame begins.
 	Key bool
+	// Gap says that nothing was recorded between the chunk before it and this one, which is a key frame.
+	Gap bool
+}
+
+// The flags of a head.
+const (
+	flagKey = 1 << iota
+	flagGap
+	flags
+)
+
+func (h *Head) append(b []byte) []byte {
+	f := byte(0)
+	if h.Key {
+		f |= flagKey
+	}
+	if h.Gap {
+		f |= flagGap
+	}
+	return append(binary.AppendVarint(b, int64(h.Game)), f)
 }
 
 func (h *Head) read(r *codec.Reader) {
 	h.Game = time.Duration(r.Varint())
-	h.Key = r.Bool()
+	f := r.U8()
+	h.Key, h.Gap = f&flagKey != 0, f&flagGap != 0
+	if f >= flags || h.Gap && !h.Key {
+		r.Fail(errFlags)
+	}
 }
 
 // ReadHead reads only the head of a chunk, or of its first bytes.
@@ -80,6 +105,7 @@ func ReadChunk(chunk []byte, to Reader) (h Head, err error) {
 var (
 	errKind  = errors.New("unknown record")
 	errSpot  = errors.New("a place out of range")
+	errFlags = errors.New("unknown flags")
 	errIndex = errors.New("index out of range")
 	errRide  = errors.New("a ride on what no entity can ride on")
 )

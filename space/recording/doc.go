@@ -40,7 +40,7 @@
 //
 //	log     = magic frame(header) frame(chunk) ...
 //	frame   = length (4 bytes) CRC-32C (4 bytes) body
-//	chunk   = game time, whether a key frame begins, records
+//	chunk   = game time, whether a key frame begins, whether after a gap, records
 //	record  = State | Ride | Place | Change | Call | Gone on | End | Data | All data | End of key | Close
 //
 // State is an entity as a whole and gives it an alias, a small number by which the log's next records
@@ -62,8 +62,9 @@
 //   - A real that is lost is Gone on, if it has a base that brings it back; else it is End.
 //   - Every KeyPeriod of game time, at the same boundaries in all logs, a key frame has every entity
 //     and all space data anew. What it lacks, which is only so after a gap, counts as Gone on.
-//   - A cell that a Sink refuses something writes a key frame when the sink takes again, so a gap
-//     shows nothing wrong after it. What it did not record is counted (status.Counters.Unrecorded).
+//   - A cell that a Sink refuses something writes a key frame when the sink takes again, which says that
+//     there was a gap (Head.Gap). What the cell held is Gone on since the chunk before it. What it did not
+//     record is counted (status.Counters.Unrecorded).
 //   - A passenger and its vehicle may be in logs of two cells: each goes over a line by itself. So where
 //     a passenger is follows from what is shown of the vehicle by then. While a vehicle is in no log,
 //     as in a gap, its passengers are shown with it for Grace, and then where their last key frame
@@ -88,7 +89,7 @@ import (
 const Key = spacekey.Recording
 
 const (
-	// Version is that of the format. Version 2 has vehicles. Logs of version 1 are read, too.
+	// Version is that of the format. Version 2 has vehicles, and says where gaps are. Logs of version 1 are read, too.
 	Version = 2
 	oldest  = 1
 	// KeyPeriod is the game time between two key frames: what a seek has to play at most, and a

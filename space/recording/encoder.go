@@ -2,7 +2,6 @@ package recording
 
 import (
 	"encoding/binary"
-	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -51,11 +50,10 @@ const headRoom = binary.MaxVarintLen64 + 1
 // Len is how many bytes of records there are.
 func (e *Encoder) Len() int { return max(0, len(e.b)-headRoom) }
 
-// Chunk is the chunk of the records since Reset. It is good until something else is added. key says that
-// a key frame begins with it.
-func (e *Encoder) Chunk(game time.Duration, key bool) []byte {
-	var head [headRoom]byte
-	h := codec.AppendBool(binary.AppendVarint(head[:0], int64(game)), key)
+// Chunk is the chunk of the records since Reset. It is good until something else is added.
+func (e *Encoder) Chunk(head Head) []byte {
+	var b [headRoom]byte
+	h := head.append(b[:0])
 	from := headRoom - len(h)
 	copy(e.b[from:], h)
 	return e.b[from:]

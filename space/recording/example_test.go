@@ -32,7 +32,7 @@ func Example() {
 	var e recording.Encoder
 	rock, _ := e.State(nil, &recording.State{ID: 7, Position: property.Vector3{X: 1}, Cell: property.NewValues(schema.Types[0], property.CellSide, nil)})
 	e.Place(rock, property.Vector3{X: 3.5}, property.Vector3{})
-	log = recording.AppendFrame(log, e.Chunk(time.Second, false))
+	log = recording.AppendFrame(log, e.Chunk(recording.Head{Game: time.Second}))
 
 	read, err := recording.ReadLog(bytes.NewReader(log), int64(len(log)))
 	if err != nil {

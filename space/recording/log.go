@@ -46,6 +46,7 @@ type mark struct {
 	game   time.Duration
 	length uint32
 	key    bool
+	gap    bool
 }
 
 // ReadLog opens a log of so many bytes. An error is of r, or says that this is no log at all; what is
@@ -78,7 +79,7 @@ func ReadLog(r io.ReaderAt, size int64) (*Log, error) {
 			l.Truncated = err
 			return l, nil
 		}
-		m.game, m.key = h.Game, h.Key
+		m.game, m.key, m.gap = h.Game, h.Key, h.Gap
 		l.chunks = append(l.chunks, m)
 	}
 	if err != nil && !errors.Is(err, ErrMalformed) {
@@ -132,7 +133,9 @@ func (l *Log) load(m *mark) error {
 func (l *Log) Len() int { return len(l.chunks) }
 
 // Head is that of a chunk.
-func (l *Log) Head(i int) Head { return Head{Game: l.chunks[i].game, Key: l.chunks[i].key} }
+func (l *Log) Head(i int) Head {
+	return Head{Game: l.chunks[i].game, Key: l.chunks[i].key, Gap: l.chunks[i].gap}
+}
 
 // Read reads a chunk.
 func (l *Log) Read(i int, to Reader) error {

@@ -114,7 +114,7 @@ func sampleChunk(t testing.TB, e *Encoder) []byte {
 		t.Error("it is still on a vehicle")
 	}
 	e.Close()
-	return slices.Clone(e.Chunk(time.Second, true))
+	return slices.Clone(e.Chunk(Head{Game: time.Second, Key: true}))
 }
 
 func TestChunk(t *testing.T) {
@@ -146,8 +146,8 @@ close`
 		t.Errorf("read\n%s\nwant\n%s", s, want)
 	}
 	e.Reset()
-	if e.Len() != 0 || len(e.Chunk(0, false)) != 2 {
-		t.Errorf("after Reset there are %d bytes of records, and a chunk of %d", e.Len(), len(e.Chunk(0, false)))
+	if e.Len() != 0 || len(e.Chunk(Head{})) != 2 {
+		t.Errorf("after Reset there are %d bytes of records, and a chunk of %d", e.Len(), len(e.Chunk(Head{})))
 	}
 	// Every part of a chunk is an error, or what records it has.
 	for n := range chunk {
@@ -175,13 +175,13 @@ func TestTooLarge(t *testing.T) {
 	v := property.NewValues(s.Types[0], property.CellSide, nil)
 	var e Encoder
 	e.EndKey()
-	before := slices.Clone(e.Chunk(0, false))
+	before := slices.Clone(e.Chunk(Head{}))
 	for i := range 5 {
 		if err := v.Set(i, property.StringValue(strings.Repeat("x", 60<<10))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if track, ok := e.State(nil, &State{ID: 1, Cell: v}); ok || track != nil || !bytes.Equal(e.Chunk(0, false), before) {
+	if track, ok := e.State(nil, &State{ID: 1, Cell: v}); ok || track != nil || !bytes.Equal(e.Chunk(Head{}), before) {
 		t.Fatal("300 KB of properties were taken")
 	}
 	if track, ok := e.State(nil, &State{ID: 1, Cell: property.NewValues(s.Types[0], property.CellSide, nil)}); !ok || track.alias != 0 {
@@ -217,7 +217,7 @@ func sampleLog(t testing.TB) []byte {
 	b = AppendFrame(b, sampleChunk(t, &e))
 	e.Reset()
 	e.EndKey()
-	return AppendFrame(b, e.Chunk(2*time.Second, false))
+	return AppendFrame(b, e.Chunk(Head{Game: 2 * time.Second}))
 }
 
 func TestLog(t *testing.T) {
@@ -315,7 +315,7 @@ func TestEncoderAllocatesNothing(t *testing.T) {
 		e.Place(track, property.Vector3{X: x}, property.Vector3{Y: x})
 		e.Call(track, 0, false, args)
 		e.Change(track, v, &property.Change{Index: 0, New: v.Get(0)})
-		_ = e.Chunk(time.Duration(x)*time.Second, false)
+		_ = e.Chunk(Head{Game: time.Duration(x) * time.Second})
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -23,6 +23,7 @@
 //	End                                  it leaves
 //	Ride                                 it goes where its vehicle is shown; if that is lost, it is where
 //	                                     its last key frame had it
+//	nothing, since the sink refused it   what it held, for Grace, unless another log has it (Player.Gaps)
 //	a log ends (its CellApp died)        what it held, for Grace, unless another log goes on with it
 //
 // Entities are within recording.Resolution/2 of where they were, and have every value that they had, at

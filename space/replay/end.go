@@ -25,6 +25,20 @@ func (p *Player) leave(t *track) {
 	}
 }
 
+// beginGap notes that a log has nothing for a while from now on. It has not, either, of what it is told before
+// the key frame that ends the gap.
+func (p *Player) beginGap(s *source) {
+	if s.next >= s.log.Len() || !s.log.Head(s.next).Gap {
+		return
+	}
+	p.stats.Gaps++
+	for _, t := range p.tracks {
+		if t.source == s && !t.adrift {
+			p.drift(t)
+		}
+	}
+}
+
 // lose ends what is shown of an entity of which no log tells. Its passengers are where the last key frame had
 // them, which is newer than where it was.
 func (p *Player) lose(t *track) {

@@ -25,11 +25,11 @@ func Example() {
 	var e recording.Encoder
 	ada, _ := e.State(nil, &recording.State{ID: 1 << 32, Cell: values})
 	e.EndKey()
-	check(log.Append(e.Chunk(0, true)))
+	check(log.Append(e.Chunk(recording.Head{Key: true})))
 	for tick := 1; tick <= 3; tick++ {
 		e.Reset()
 		e.Place(ada, property.Vector3{X: float32(tick)}, property.Vector3{})
-		check(log.Append(e.Chunk(time.Duration(tick)*time.Second, false)))
+		check(log.Append(e.Chunk(recording.Head{Game: time.Duration(tick) * time.Second})))
 	}
 
 	logs, err := memory.Logs()

@@ -61,6 +61,8 @@ type Stats struct {
 	Stale uint64
 	// Lost counts entities of which no log told any more.
 	Lost uint64
+	// Gaps is how many of Player.Gaps have begun.
+	Gaps uint64
 	// Truncated is how many logs end in the middle of a chunk.
 	Truncated int
 }
@@ -74,6 +76,27 @@ type source struct {
 	keyed   bool   // a key frame has been read since the last seek
 	keys    uint64 // key frames that were begun
 	over    bool   // what it held is gone
+}
+
+// Gap is a time of which the log of a cell has nothing, since its sink took nothing. What the cell held by
+// then is shown where it was, for recording.Grace at most, unless another log has it.
+type Gap struct {
+	App      string
+	From, To time.Duration
+}
+
+// Gaps are the gaps of all logs, by the time at which they begin. A log that just ends is that of a cell
+// whose CellApp died, which is none.
+func (p *Player) Gaps() (all []Gap) {
+	for _, s := range p.sources {
+		for i := 1; i < s.log.Len(); i++ {
+			if h := s.log.Head(i); h.Gap {
+				all = append(all, Gap{s.log.App, s.log.Head(i - 1).Game, h.Game})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
+	return all
 }
 
 // alias is an entity as one log names it.
@@ -203,6 +226,7 @@ func (p *Player) Advance(to time.Duration) error {
 		if err := p.play(s, i, h); err != nil {
 			return fmt.Errorf("replay: log of %s, chunk %d: %w", s.log.App, i, err)
 		}
+		p.beginGap(s)
 	}
 	p.setNow(max(p.now, to))
 	p.expire()

@@ -47,7 +47,7 @@ func newWriter(t testing.TB, schema *property.Schema, app string) *writer {
 }
 
 func (w *writer) flush(at time.Duration, key bool) {
-	w.log = recording.AppendFrame(w.log, w.Chunk(at, key))
+	w.log = recording.AppendFrame(w.log, w.Chunk(recording.Head{Game: at, Key: key}))
 	w.Reset()
 }
 
@@ -279,6 +279,42 @@ func TestGap(t *testing.T) {
 	}
 }
 
+// A gap that the log tells of lasts: nobody is shown for longer than Grace where nothing says that it is.
+func TestLongGap(t *testing.T) {
+	schema := testSchema(t)
+	a := newWriter(t, schema, "a")
+	seven := a.state(nil, 7, 0, 1, 0, 0)
+	a.EndKey()
+	a.flush(0, true)
+	a.Place(seven, property.Vector3{X: 2}, property.Vector3{})
+	a.flush(time.Second, false)
+	a.Encoder = recording.Encoder{}
+	a.state(nil, 7, 0, 9, 0, 0)
+	a.EndKey()
+	a.log = recording.AppendFrame(a.log, a.Chunk(recording.Head{Game: time.Minute, Key: true, Gap: true}))
+	p, said := watched(t, schema, a.read())
+	advance(t, p, 10*time.Second)
+	if got := said(); got != "7 enters at 1; 7 at 2" || p.Stats().Gaps != 1 {
+		t.Error(got, p.Stats())
+	}
+	advance(t, p, 59*time.Second)
+	if got := said(); got != "7 leaves" {
+		t.Error(got)
+	}
+	advance(t, p, time.Minute)
+	if got := said(); got != "7 enters at 9" {
+		t.Error(got)
+	}
+	if all := p.Gaps(); len(all) != 1 || all[0] != (Gap{"a", time.Second, time.Minute}) {
+		t.Error(all)
+	}
+	for to, want := range map[time.Duration]int{10 * time.Second: 1, 30 * time.Second: 0, time.Minute: 1} {
+		if err := p.Seek(to); err != nil || p.Client().Len() != want {
+			t.Errorf("after a seek to %v, %d are shown, %v", to, p.Client().Len(), err)
+		}
+	}
+}
+
 func TestData(t *testing.T) {
 	schema := testSchema(t)
 	a, b := newWriter(t, schema, "a"), newWriter(t, schema, "b")
@@ -426,7 +462,7 @@ func FuzzPlayer(f *testing.F) {
 	w.Ride(w.state(nil, 8, 0, 1, 10, 3), 7, property.Vector3{X: 6}, property.Vector3{})
 	w.Place(seven, property.Vector3{X: 7}, property.Vector3{})
 	w.GoneOn(seven)
-	f.Add(bytes.Clone(w.Chunk(time.Second, true)), bytes.Clone(w.Chunk(2*time.Second, false)))
+	f.Add(bytes.Clone(w.Chunk(recording.Head{Game: time.Second, Key: true})), bytes.Clone(w.Chunk(recording.Head{Game: 2 * time.Second})))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		h := recording.Header{Digest: schema.Digest}
 		log := recording.AppendFrame(recording.AppendFrame(recording.AppendLog(nil, &h), a), b)

@@ -22,7 +22,7 @@ func Example() {
 	check(err)
 	var e recording.Encoder
 	e.EndKey()
-	check(log.Append(e.Chunk(time.Minute, true)))
+	check(log.Append(e.Chunk(recording.Head{Game: time.Minute, Key: true})))
 	check(files.Close(context.Background()))
 
 	found, err := keep.Find(dir)

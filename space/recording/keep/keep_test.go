@@ -22,7 +22,7 @@ func header(app string) *recording.Header {
 func chunk(at time.Duration) []byte {
 	var e recording.Encoder
 	e.EndKey()
-	return e.Chunk(at, true)
+	return e.Chunk(recording.Head{Game: at, Key: true})
 }
 
 // Many cells write at once; all is found again, in one recording.

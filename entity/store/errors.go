@@ -51,6 +51,8 @@ var (
 	ErrDenied = errors.New("store: the database does not allow it")
 	// ErrInUse: another world lives in the store.
 	ErrInUse = errors.New("store: another world lives in it")
+	// ErrEmpty: no world has ever begun in the store, where one should have.
+	ErrEmpty = errors.New("store: no world has begun in it")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("store: closed")
 )

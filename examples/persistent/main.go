@@ -132,16 +132,17 @@ func main() {
 	file := flag.String("file", "world.db", "the file that keeps the world")
 	dry := flag.Bool("dry-run", false, "only list what new definitions would change in the file")
 	forget := flag.Bool("forget", false, "let the file forget what the definitions have no place for any more")
+	begun := flag.Bool("begun", false, "the file has a world: end with an error rather than begin one in a file that is not there or empty")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *file, *dry, *forget); err != nil {
+	if err := run(ctx, *file, *begun, *dry, *forget); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run runs the world until ctx ends. Shutdown has everything written, and says what that was.
-func run(ctx context.Context, file string, dry, forget bool) (err error) {
+func run(ctx context.Context, file string, begun, dry, forget bool) (err error) {
 	schema, err := property.LoadDir(files, "defs")
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func run(ctx context.Context, file string, dry, forget bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
 	cfg := cluster.Config{
-		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", Store: kept, StoreForgets: forget,
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", Store: kept, StoreBegun: begun, StoreForgets: forget,
 		BaseStart: hire,
 	}
 	if dry {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/session"
+	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -79,6 +80,11 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
 		if c.several() {
+			// One that stands by would find out only when the world needs it. A store that is away now
+			// may be back by then.
+			if err := c.cfg.begun(ctx); errors.Is(err, store.ErrEmpty) {
+				return err
+			}
 			lead := newLeading()
 			if err := c.startCellAppMgr(false, lead); err != nil {
 				return err

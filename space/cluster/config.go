@@ -141,6 +141,11 @@ type Config struct {
 	// definitions at the start, unless that forgets something; see store.Definer. Default: nothing
 	// is kept.
 	Store store.Store
+	// StoreBegun says that a world has begun in Store before, as of each start of a game that lives but
+	// its first. A start then refuses a Store in which none has (store.ErrEmpty): such as the file that
+	// sqlite.Open has just made, since the path is wrong or the volume is not mounted, or another
+	// database. Default: the world begins anew there, empty.
+	StoreBegun bool
 	// StoreTypes are types of other rows in Store, such as accounts.Type().
 	StoreTypes []*store.Type
 	// StoreForgets lets the start have the store forget what the definitions have no place for any

@@ -95,6 +95,9 @@ func (r *Roles) OpenStore(ctx context.Context) error {
 	if r.cfg.Store == nil {
 		return nil
 	}
+	if err := r.cfg.begun(ctx); err != nil {
+		return err
+	}
 	types, err := r.cfg.storeSchema()
 	if err != nil {
 		return err
@@ -140,6 +143,9 @@ func (r *Roles) changeLater(ctx context.Context) (bool, error) {
 	}
 	types, err := r.cfg.storeSchema()
 	if err != nil {
+		return false, err
+	}
+	if err := r.cfg.begun(ctx); err != nil { // before anything is said of a change
 		return false, err
 	}
 	plan, err := r.cfg.Store.Plan(ctx, types)

@@ -35,7 +35,8 @@ func (c *Config) storeSchema() (*store.Schema, error) {
 
 // PlanStore lists what a start with this configuration would change in Store, and changes nothing:
 // the dry run before new definitions go live. It is empty if the store fits them. What it would
-// forget is marked (store.Plan.Destructive), and refused without StoreForgets.
+// forget is marked (store.Plan.Destructive), and refused without StoreForgets. With StoreBegun a store
+// in which no world has begun is an error, as at the start.
 func (c Config) PlanStore(ctx context.Context) (store.Plan, error) {
 	c = c.withDefaults()
 	if c.Store == nil || c.Schema == nil {
@@ -45,7 +46,25 @@ func (c Config) PlanStore(ctx context.Context) (store.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.begun(ctx); err != nil {
+		return nil, err
+	}
 	return c.Store.Plan(ctx, types)
+}
+
+// begun refuses a store in which no world has begun, where StoreBegun says that one has.
+func (c *Config) begun(ctx context.Context) error {
+	if c.Store == nil || !c.StoreBegun {
+		return nil
+	}
+	used, err := dbapp.Used(ctx, c.Store)
+	switch {
+	case err != nil:
+		return fmt.Errorf("cluster: the store: %w", err)
+	case !used:
+		return fmt.Errorf("cluster: %w, and Config.StoreBegun says that one has: see whether this is the right file or database, and whether its volume is mounted; leave StoreBegun out to begin a world there", store.ErrEmpty)
+	}
+	return nil
 }
 
 // startDBApp starts the process that has the store, if there is one. A fresh one need not ask whether a

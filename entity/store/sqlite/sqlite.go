@@ -20,8 +20,8 @@ type Config struct {
 	MaxBytes int64
 }
 
-// Open opens the store in a file, and makes the file if there is none. Errors are those of package
-// store.
+// Open opens the store in a file, and makes the file if there is none: a world that is to be there
+// already says so by cluster.Config.StoreBegun. Errors are those of package store.
 func Open(ctx context.Context, path string, cfg Config) (store.Store, error) {
 	if cfg.Patience < 0 || cfg.MaxBytes < 0 || path == "" || path == ":memory:" {
 		return nil, fmt.Errorf("%w: sqlite: path %q, Patience %v, MaxBytes %d: take a file, and nothing negative", store.ErrValue, path, cfg.Patience, cfg.MaxBytes)

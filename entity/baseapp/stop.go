@@ -250,3 +250,13 @@ func (a *BaseApp) saved() []status.Saved {
 func (a *BaseApp) Ended() bool {
 	return a.stopStep() == wire.StopEnded || a.dismissed && a.stopStep() > wire.StopNone
 }
+
+// Fault is status.ErrUnsaved if the world was stopped, and the store does not have all bases of this BaseApp
+// with their last state. What was declared dead has none: those are its heirs'.
+func (a *BaseApp) Fault() error {
+	if a.stopStep() != wire.StopEnded || a.dismissed {
+		return nil
+	}
+	own := status.Stop{Done: true, Types: a.saved()}
+	return own.Err()
+}

@@ -268,8 +268,15 @@ func (s *Seat) Awaited(now time.Duration) bool { return s.polls != nil && s.poll
 // Ended reports whether the process can end: the world was stopped, or there is a Fault.
 func (s *Seat) Ended() bool { return s.ended || s.fault != nil }
 
-// Fault says why this manager cannot be one of the cluster's, and has ended; nil if it can.
-func (s *Seat) Fault() error { return s.fault }
+// Fault says why this manager cannot be one of the cluster's, and has ended; nil if it can. The end of a
+// world that it has stopped is one if not all was written.
+func (s *Seat) Fault() error {
+	if s.fault != nil || !s.ended || s.mgr == nil {
+		return s.fault
+	}
+	report := s.mgr.Stop()
+	return report.Err()
+}
 
 // fail ends the process.
 func (s *Seat) fail(now time.Duration, err error) {

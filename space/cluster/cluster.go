@@ -282,7 +282,8 @@ func (c *Cluster) SetClusterKeys(keys ...secure.ClusterKey) error {
 }
 
 // Wait waits until all processes have ended, by Stop or by themselves, and returns the errors of
-// those that ended by themselves.
+// those that ended by themselves: ErrUnsaved is among them if the world was stopped and not all was
+// written. A program that ends with success although Wait has returned an error hides that.
 func (c *Cluster) Wait() error { return c.host.Wait() }
 
 // Err returns the errors of processes that have ended by themselves so far.

@@ -73,17 +73,11 @@ func (c *Cluster) Shutdown(ctx context.Context, reason string) (report status.St
 		case <-p.Done():
 		}
 	}
-	return report, errors.Join(c.Stop(), unsaved(&report))
-}
-
-// unsaved is ErrUnsaved with what the store lacks; nil if it has all.
-func unsaved(s *status.Stop) error {
-	if s.Whole() {
-		return nil
+	err = c.Stop()
+	if !errors.Is(err, ErrUnsaved) { // which the managers end with, too
+		err = errors.Join(err, report.Err())
 	}
-	sum := s.Sum()
-	return fmt.Errorf("%w: %d entities, %d without the last state of their cell parts, and %d spaces; %d messages were under way: %q",
-		ErrUnsaved, sum.Failed, sum.Stale, s.SpacesLost, s.Unsettled, s.Left)
+	return report, err
 }
 
 // Shutdown orders the world to stop, as Cluster.Shutdown does, and returns its report when all is saved; the
@@ -102,7 +96,7 @@ func (o *Observer) Shutdown(ctx context.Context, reason string) (status.Stop, er
 		case err != nil:
 			return report, err
 		case report.Done:
-			return report, unsaved(&report)
+			return report, report.Err()
 		}
 		if err := o.refused(); err != nil {
 			return report, fmt.Errorf("cluster: the managers take no order: %w", err)

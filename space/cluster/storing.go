@@ -22,8 +22,10 @@ import (
 const SaveTime = 10 * time.Second
 
 // ErrUnsaved is what Stop returns if the store has not confirmed all that it keeps within SaveTime,
-// and Shutdown if it lacks something. What it had confirmed before is there.
-var ErrUnsaved = errors.New("cluster: not all was written")
+// and Shutdown if it lacks something. Wait returns it, too, in each OS process that knows of it when the
+// world was stopped from elsewhere: that of the managers, and those of BaseApps whose bases it lacks. What
+// it had confirmed before is there.
+var ErrUnsaved = status.ErrUnsaved
 
 func (c *Config) storeSchema() (*store.Schema, error) {
 	types, err := store.NewSchema(c.Schema, c.StoreTypes...)

@@ -2,9 +2,14 @@ package status
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
+
+// ErrUnsaved is what a stop of a world comes to if the store lacks something.
+var ErrUnsaved = errors.New("cluster: not all was written")
 
 // Stop is how far the controlled stop of a world has come, and at the end its report.
 type Stop struct {
@@ -53,6 +58,16 @@ func (s *Stop) Whole() bool {
 		}
 	}
 	return s.Done && s.Unsettled == 0 && s.SpacesLost == 0
+}
+
+// Err is ErrUnsaved with what the store lacks; nil if it has all.
+func (s *Stop) Err() error {
+	if s.Whole() {
+		return nil
+	}
+	sum := s.Sum()
+	return fmt.Errorf("%w: %d entities, %d without the last state of their cell parts, and %d spaces; %d messages were under way: %q",
+		ErrUnsaved, sum.Failed, sum.Stale, s.SpacesLost, s.Unsettled, s.Left)
 }
 
 // Sum adds the figures of all types.

@@ -51,9 +51,11 @@ func (d *DBApp) startBegun(result any) {
 	b, ok := result.(begun)
 	d.noteStore(writings, b.err)
 	if !ok || b.err != nil {
-		d.world.known = false // the blob may be another one now
+		d.world.known, d.world.at = false, d.now+bringAgain // the blob may be another one now
 		d.report.Errors++
-		d.log.Error("cannot begin a start of the cluster in the store; it is tried again", "error", b.err)
+		if unlogged, ok := d.lines.Allow(d.now, "begin"); ok {
+			d.log.Error("cannot begin a start of the cluster in the store; it is tried again", "error", b.err, "unlogged", unlogged)
+		}
 		return
 	}
 	d.world.worldBlob = b.worldBlob
@@ -135,7 +137,9 @@ func (d *DBApp) freed(result any) {
 	d.noteStore(writings, f.err)
 	if !ok || f.err != nil {
 		d.report.Errors++
-		d.log.Warn("cannot free what a dead BaseApp had checked out; it is tried again", "error", f.err)
+		if unlogged, ok := d.lines.Allow(d.now, "free"); ok {
+			d.log.Warn("cannot free what a dead BaseApp had checked out; it is tried again", "error", f.err, "unlogged", unlogged)
+		}
 		return
 	}
 	d.dead = slices.DeleteFunc(d.dead, func(x departed) bool { return x.allocator == f.app })

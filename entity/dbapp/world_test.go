@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/stored"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -286,6 +287,36 @@ func TestStoreHealth(t *testing.T) {
 		if n := strings.Count(r.logs.String(), says); n != 1 {
 			t.Errorf("the log says %d times %q:\n%s", n, says, r.logs.String())
 		}
+	}
+}
+
+// neverBegins is a store that can be read, and not written.
+type neverBegins struct{ *chests }
+
+func (n neverBegins) Begin(context.Context) (uint64, error) { return 0, store.ErrFull }
+
+// A store that fails through a night does not fill the log, whatever is wanted of it.
+func TestFailingForHours(t *testing.T) {
+	c := newChests(t)
+	r := newRig(t, c, neverBegins{c}, true)
+	r.pass(time.Hour)
+	if n := strings.Count(r.logs.String(), "\n"); n < 10 || n > 200 {
+		t.Errorf("%d lines while no start can begin:\n%s", n, r.logs.String()[:min(r.logs.Len(), 2000)])
+	}
+
+	f := &full{chests: newChests(t)}
+	r = newRig(t, f.chests, f, true)
+	x := r.baseApp(3)
+	told, _ := r.call(x, wire.CallStore{Op: wire.StoreBegin})
+	r.logs.Reset()
+	f.on = true
+	for i := range 3600 {
+		row := uint64(i%100 + 1)
+		r.call(x, wire.CallStore{Op: wire.StoreCreate, Type: "Chest", Row: row, Version: 1, Entity: 3<<32 | entity.ID(row), Start: told.Start, World: told.World, Data: f.gold})
+		r.pass(time.Second)
+	}
+	if n := strings.Count(r.logs.String(), "\n"); n < 10 || n > 200 || !strings.Contains(r.logs.String(), "unlogged=") {
+		t.Errorf("%d lines while nothing can be written:\n%s", n, r.logs.String()[:min(r.logs.Len(), 2000)])
 	}
 }
 

@@ -345,8 +345,8 @@ func (l *LoginApp) send(ch mercury.ChannelID, msg []byte) {
 	l.links.ToClient(ch, true, msg)
 }
 
-// note logs what became of a login that has not come in: of each kind one line in logs.Period, since
-// anyone can make a thousand a second. RefusedCounts has them all.
+// note logs what became of a login that has not come in: of each kind a line now and then, since anyone
+// can make a thousand a second. RefusedCounts has them all.
 func (l *LoginApp) note(now time.Duration, level slog.Level, msg string, in *login, args ...any) {
 	if unlogged, ok := l.lines.Allow(now, msg); ok {
 		l.log.Log(context.Background(), level, msg, append(args, "user", in.user, "unlogged", unlogged)...)

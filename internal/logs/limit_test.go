@@ -24,6 +24,30 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// What goes on for an hour, four times a second or each ten seconds, is a line each half a minute in the
+// end, and none of it is left uncounted. What comes back after a pause is logged at once, as at first.
+func TestLimitBacksOff(t *testing.T) {
+	for _, every := range []time.Duration{250 * ms, 10 * time.Second} {
+		var l logs.Limit
+		var at []time.Duration
+		met, said := 0, 0
+		for now := time.Duration(0); now < time.Hour; now += every {
+			met++
+			if n, ok := l.Allow(now, "a"); ok {
+				at, said = append(at, now), said+n+1
+			}
+		}
+		if n := len(at); n < 115 || n > 130 || at[n-1]-at[n-2] != logs.LastPeriod || at[1] > 10*time.Second || met-said > 120 {
+			t.Errorf("each %v: %d lines for %d of %d, at first %v", every, n, said, met, at[:8])
+		}
+		for _, d := range []time.Duration{logs.LastPeriod, logs.LastPeriod + time.Second} {
+			if _, ok := l.Allow(time.Hour+d, "a"); !ok {
+				t.Errorf("each %v: not logged after a pause", every)
+			}
+		}
+	}
+}
+
 // A thousand messages are refused within one second, and one more a second later.
 func Example() {
 	var lines logs.Limit

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/faults"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -52,6 +53,7 @@ func (l *leading) follow(c *Cluster) {
 	go func() {
 		defer close(l.ended)
 		led := uint32(0)
+		var lines logs.Limit
 		again := time.NewTimer(0)
 		defer again.Stop()
 		for {
@@ -70,7 +72,9 @@ func (l *leading) follow(c *Cluster) {
 				continue
 			}
 			if err := c.beginLeading(); err != nil {
-				c.cfg.Log.Error("the managers lead, and what belongs to them cannot be started; trying again", "error", err)
+				if unlogged, ok := lines.Allow(c.host.Clock(), "lead"); ok {
+					c.cfg.Log.Error("the managers lead, and what belongs to them cannot be started; trying again", "error", err, "unlogged", unlogged)
+				}
 				again.Reset(leadAgain)
 				continue
 			}

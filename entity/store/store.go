@@ -18,7 +18,8 @@ type Store interface {
 
 // Definer brings the tables of a store in line with a Schema.
 type Definer interface {
-	// Plan lists what Apply would do, and changes nothing.
+	// Plan lists what Apply would do, and changes nothing. A column that is to be unique, of which rows
+	// have the same value, is ErrTaken, as of Apply; the Plan is there all the same.
 	Plan(ctx context.Context, s *Schema) (Plan, error)
 	// Apply does it, all or nothing, and returns what it did. From then on the store is used with
 	// that Schema. If a step is destructive, and that is not allowed, nothing is done: the error is

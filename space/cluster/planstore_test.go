@@ -103,6 +103,9 @@ func TestUniqueInVain(t *testing.T) {
 	}
 	unique := ladder(t, kept, "wins")
 	unique.CellScripts.Schema().Type("Rank").Properties[0].Unique = true
+	if plan, err := unique.PlanStore(ctx); !errors.Is(err, store.ErrTaken) || !strings.Contains(err.Error(), "make them differ") || len(plan) == 0 {
+		t.Errorf("the dry run says %v, %v", plan, err)
+	}
 	_, err = cluster.Start(ctx, unique)
 	if !errors.Is(err, store.ErrTaken) || !strings.Contains(err.Error(), "make them differ") {
 		t.Errorf("it starts with %v", err)

@@ -37,7 +37,8 @@ func (c *Config) storeSchema() (*store.Schema, error) {
 
 // PlanStore lists what a start with this configuration would change in Store, and changes nothing:
 // the dry run before new definitions go live. It is empty if the store fits them. What it would
-// forget is marked (store.Plan.Destructive), and refused without StoreForgets. With StoreBegun a store
+// forget is marked (store.Plan.Destructive), and refused without StoreForgets. If rows have the same value
+// where it is to be unique, the error is store.ErrTaken, beside the plan. With StoreBegun a store
 // in which no world has begun is an error, as at the start.
 func (c Config) PlanStore(ctx context.Context) (store.Plan, error) {
 	c = c.withDefaults()
@@ -51,7 +52,11 @@ func (c Config) PlanStore(ctx context.Context) (store.Plan, error) {
 	if err := c.begun(ctx); err != nil {
 		return nil, err
 	}
-	return c.Store.Plan(ctx, types)
+	plan, err := c.Store.Plan(ctx, types)
+	if err != nil {
+		err = untaken(err)
+	}
+	return plan, err
 }
 
 // begun refuses a store in which no world has begun, where StoreBegun says that one has.

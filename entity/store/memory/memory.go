@@ -84,7 +84,13 @@ func (s *Store) Plan(ctx context.Context, schema *store.Schema) (store.Plan, err
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	return schema.PlanFrom(s.descriptions)
+	plan, err := schema.PlanFrom(s.descriptions)
+	for i := 0; i < len(plan) && err == nil; i++ {
+		if plan[i].Action == store.AddIndex { // which may be unique in vain
+			_, err = s.fitted(schema.Type(plan[i].Type), plan)
+		}
+	}
+	return plan, err
 }
 
 // Apply implements store.Store.

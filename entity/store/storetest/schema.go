@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -65,11 +66,25 @@ func testSchemaGrows(b *bench) {
 	})
 	_, err = b.s.Apply(b.ctx, back, true)
 	b.want(err, store.ErrTaken)
+	b.plansTaken(back, "guild")
+	b.plansTaken(schemaOf(b, func(avatar, _ *property.Definition) {
+		avatar.Properties = append(avatar.Properties,
+			&property.Property{Name: "motto", Type: property.Scalar(property.KindString), Flags: property.Base, Persistent: true, Unique: true, Default: property.StringValue("none")})
+	}), "motto")
 	if again, err := b.s.Plan(b.ctx, grown); err != nil || len(again) > 0 {
 		b.Errorf("an Apply that failed left %v, %v", again, err)
 	}
 	if l := b.one(store.Want{Key: key("Avatar", 0), Identifier: property.StringValue("n3")}); l.Err != nil || l.ID != 4 {
 		b.Errorf("%+v", l)
+	}
+}
+
+// plansTaken demands that a plan says what could not become unique, and lists the steps all the same.
+func (b *bench) plansTaken(schema *store.Schema, column string) {
+	b.Helper()
+	plan, err := b.s.Plan(b.ctx, schema)
+	if !errors.Is(err, store.ErrTaken) || !strings.Contains(err.Error(), column) || len(plan) == 0 {
+		b.Errorf("the plan for a unique %s: %v, %v", column, plan, err)
 	}
 }
 

@@ -18,6 +18,9 @@ func (s *Store) Plan(ctx context.Context, schema *store.Schema) (plan store.Plan
 		if err == nil {
 			plan, err = schema.PlanFrom(stored)
 		}
+		if err == nil {
+			err = s.tryUnique(ctx, tx, schema, plan)
+		}
 		return err
 	})
 	return plan, err

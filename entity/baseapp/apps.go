@@ -111,7 +111,7 @@ func (a *BaseApp) route() {
 	app.On(r, func(_ sender, m *wire.Located) { a.takeLocated(m) })
 	// An answer that comes a second time changes nothing.
 	app.On(r, func(from sender, m *wire.SpaceCreated) { a.links.Answered(a.now, from.ch, m) })
-	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
+	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.shared.Answered(m) })
 	app.On(r, func(from sender, m *wire.SpaceDestroyed) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.BasePlaced) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.BaseMade) { a.links.Answered(a.now, from.ch, m) })

@@ -11,6 +11,8 @@ const (
 	// joins is told all in one message.
 	MaxKeys  = 4096
 	MaxBytes = 512 << 10
+	// MaxUpdates bounds the calls of Data.Update that wait on an app: some seconds of them.
+	MaxUpdates = 256
 )
 
 var (

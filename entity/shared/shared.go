@@ -14,8 +14,13 @@
 //
 // The CellAppMgr numbers all changes. So every app sees the same changes in the same order, the one
 // that made a change, too: what was set can be read when the manager has answered, some milliseconds
-// later. A change is repeated until the manager has it. Two that come at the same time leave the one
-// that the manager heard last: there is no change "if it is still 5", which is for a base to decide.
+// later. A change is repeated until the manager has it. Two Sets that come at the same time leave the one
+// that the manager heard last. Two Updates both count, one after the other:
+//
+//	b.Shared().Update("dragons/slain", func(was any, _ bool) (any, bool) {
+//		n, _ := was.(int64)
+//		return n + 1, true
+//	})
 //
 //	Set  --SetSpaceData-->  CellAppMgr: number  --SpaceData-->  every CellApp and BaseApp
 //	                                                              | the next tick
@@ -46,6 +51,17 @@ type Data interface {
 	Set(key string, value any) error
 	// Remove removes a key. Errors are those of Set.
 	Remove(key string) error
+	// Update changes the value of a key to what change makes of it, although others may change it at the
+	// same time: a count to which each adds, an office that the first who comes has. change is called at
+	// once with the value as this app knows it, and may leave it by returning false. If the manager has
+	// heard another change meanwhile, it is called again, on the goroutine of this app, with what that has
+	// left, until it is in time: each Update counts once, also if a manager dies. So let it compute,
+	// and touch nothing: the entity that has called may be elsewhere by then.
+	//
+	// An app has one under way at a time, and the others wait in their order; one takes the way to the
+	// manager and back. They are lost with the app. Errors are those of Set, and entity.ErrTooMany
+	// while MaxUpdates wait.
+	Update(key string, change func(was any, ok bool) (is any, set bool)) error
 }
 
 // Watcher is a hook of cell and base scripts. It is told of each change while the entity lives, in order, at

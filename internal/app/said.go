@@ -54,9 +54,9 @@ func (s *Said) Waiting() int { return len(s.list) }
 // Say sends a change and keeps it until it is acknowledged. If it returns false, too many are kept:
 // this one may be lost, unless it was sent.
 func (s *Said) Say(m wire.SetSpaceData) (kept, sent bool) {
-	// Only the newest value of an entry matters.
+	// Only the newest value of an entry matters. But an update is of what was said before it.
 	s.list = slices.DeleteFunc(s.list, func(x saidEntry) bool {
-		return x.Space == m.Space && x.Key == m.Key && x.Name == m.Name && (m.ID == 0 || x.ID == m.ID)
+		return !m.Same && x.Space == m.Space && x.Key == m.Key && x.Name == m.Name && (m.ID == 0 || x.ID == m.ID)
 	})
 	s.last++
 	m.Said, m.Late = s.last, !s.manager.Heeds()

@@ -24,6 +24,7 @@ type Shared struct {
 	removed   int                       // notes among the entries
 	values    map[string]property.Value // the game's
 	fragments fragments
+	updates   updates
 }
 
 // NewShared returns an empty copy, whose changes are said by said.
@@ -57,15 +58,24 @@ func (s *Shared) All(prefix string) iter.Seq2[string, any] {
 
 // Set is part of shared.Data.
 func (s *Shared) Set(key string, value any) error {
+	b, err := s.encode(key, value)
+	if err != nil {
+		return err
+	}
+	return s.change(wire.SetSpaceData{Key: spacekey.Shared, Name: key, Value: b})
+}
+
+// encode returns a value as it travels.
+func (s *Shared) encode(key string, value any) ([]byte, error) {
 	v, err := property.AnyValue(value)
 	if err != nil {
-		return fmt.Errorf("shared: %q: %w", key, err)
+		return nil, fmt.Errorf("shared: %q: %w", key, err)
 	}
 	b := s.any.AppendTo(nil, v)
 	if len(b) > shared.MaxValue {
-		return fmt.Errorf("%w: %q: %d bytes", shared.ErrTooLong, key, len(b))
+		return nil, fmt.Errorf("%w: %q: %d bytes", shared.ErrTooLong, key, len(b))
 	}
-	return s.change(wire.SetSpaceData{Key: spacekey.Shared, Name: key, Value: b})
+	return b, nil
 }
 
 // Remove is part of shared.Data.
@@ -77,7 +87,7 @@ func (s *Shared) change(m wire.SetSpaceData) error {
 	if m.Name == "" || len(m.Name) > shared.MaxKey {
 		return shared.ErrKey
 	}
-	if i := s.find(m.Key, m.Name); i >= 0 {
+	if i := s.find(m.Key, m.Name); i >= 0 && !m.Same {
 		m.Seen = s.entries[i].Number
 	}
 	if kept, _ := s.said.Say(m); !kept {
@@ -134,8 +144,11 @@ func (s *Shared) put(e wire.SpaceDataEntry) error {
 		}
 		return nil
 	}
-	if e.Key == spacekey.Service {
+	switch e.Key {
+	case spacekey.Service:
 		return s.fragments.add(&e)
+	case spacekey.Updated, spacekey.Setting:
+		return nil // the manager's
 	}
 	v, rest, err := s.any.Read(e.Value)
 	s.values[e.Name] = v
@@ -156,7 +169,7 @@ func (s *Shared) drop(i int) {
 		s.removed--
 	case e.Key == spacekey.Service:
 		s.fragments.drop(&e)
-	default:
+	case e.Key == spacekey.Shared:
 		delete(s.values, e.Name)
 	}
 }

@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 
 // sharedRig is a copy, and what it says to the manager, which does not answer.
 func sharedRig() *app.Shared {
-	manager := app.NewMember(&app.Links{}, netip.AddrPort{}, wire.Join{})
+	manager := app.NewMember(&app.Links{Log: slog.New(slog.DiscardHandler)}, netip.AddrPort{}, wire.Join{})
 	said := app.NewSaid(&manager)
 	return app.NewShared(&said)
 }
@@ -187,5 +188,70 @@ func BenchmarkNews(b *testing.B) {
 	}
 	if heard != b.N {
 		b.Errorf("%d changes heard in %d ticks", heard, b.N)
+	}
+}
+
+// add is an update that counts.
+func add(was any, _ bool) (any, bool) {
+	n, _ := was.(int64)
+	return n + 1, true
+}
+
+// Updates are computed anew from what others have left, one after the other, until each is made.
+func TestUpdates(t *testing.T) {
+	s := sharedRig()
+	calls := 0
+	count := func(was any, ok bool) (any, bool) { calls++; return add(was, ok) }
+	for range 3 {
+		if err := s.Update("n", count); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = s.Take(sharedEntry(1, "n", int64(7))) // another's, which the manager heard first
+	s.Answered(&wire.SpaceDataSet{Said: 1})
+	if calls != 4 { // at once each, and the first again
+		t.Errorf("computed %d times", calls)
+	}
+	_ = s.Take(sharedEntry(2, "n", int64(8)))
+	s.Answered(&wire.SpaceDataSet{Said: 2, Made: 2})
+	_ = s.Take(sharedEntry(4, "n", int64(9)))
+	s.Answered(&wire.SpaceDataSet{Said: 3, Made: 3})
+	s.Answered(&wire.SpaceDataSet{Said: 3, Made: 3}) // again: the last is not answered yet
+	if calls != 6 {
+		t.Errorf("computed %d times", calls)
+	}
+	s.Answered(&wire.SpaceDataSet{Said: 4, Made: 4})
+	if err := s.Update("n", count); err != nil || calls != 7 {
+		t.Errorf("the next one is %v, computed %d times", err, calls)
+	}
+}
+
+// What is refused for another reason than that others were first is given up, and so is what makes no sense.
+func TestUpdatesThatFail(t *testing.T) {
+	s := sharedRig()
+	calls := 0
+	if err := s.Update("n", func(any, bool) (any, bool) { calls++; return int64(1), true }); err != nil {
+		t.Fatal(err)
+	}
+	s.Answered(&wire.SpaceDataSet{Said: 1}) // there is no room
+	if calls != 1 {
+		t.Errorf("computed %d times", calls)
+	}
+	for _, x := range []struct {
+		key    string
+		change func(any, bool) (any, bool)
+		err    bool
+	}{
+		{"", add, true}, {"n", func(any, bool) (any, bool) { return struct{}{}, true }, true},
+		{"n", func(any, bool) (any, bool) { panic("a game's fault") }, true}, {"n", func(any, bool) (any, bool) { return nil, false }, false},
+	} {
+		if err := s.Update(x.key, x.change); (err != nil) != x.err {
+			t.Errorf("%q: %v", x.key, err)
+		}
+	}
+	for n := range shared.MaxUpdates + 1 {
+		if err := s.Update("n", add); (err != nil) != (n == shared.MaxUpdates) {
+			t.Fatalf("the update %d: %v", n, err)
+		}
 	}
 }

@@ -39,6 +39,11 @@ const (
 	Shared = iota
 	// Service has the fragments of services: the id of a base, as a varint, under ServiceName.
 	Service
+	// Updated has a note for each app that has made a change on condition (shared.Data.Update): the number
+	// of the newest that was made, as Said. The CellAppMgr sets it right after that change.
+	Updated
+	// Setting has what operators have set of the CellAppMgr while it ran: the text, under the path.
+	Setting
 	sharedKeys
 )
 

@@ -160,8 +160,8 @@ func (m *SharedData) code(c *codec.Coder) {
 func (m *SharedData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SharedData) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// MaxServices bounds the fragments of services, which are shared data beside the game's: some services on
-// each of a hundred BaseApps.
+// MaxServices bounds the fragments of services, which are shared data beside the game's, the notes of
+// updates, of which each app has one, and settings: some services on each of a hundred BaseApps.
 const MaxServices = 1024
 
 // ClientMove is a client's report of where its entity is, which its proxy passes on unreliably.

@@ -284,6 +284,9 @@ type SetSpaceData struct {
 	// Seen is the highest number of those entries which this one replaces that the sender knew when
 	// it set this one. A BaseApp, which knows no data, says SeenAll.
 	Seen uint64
+	// Same asks to set the entry only if it is the one that the sender has seen: its number is Seen, which
+	// is 0 for one that there is not. It is of what the cluster shares alone.
+	Same bool
 }
 
 // SeenAll says that a request is good whatever others have set before it arrives.
@@ -298,6 +301,7 @@ func (m *SetSpaceData) code(c *codec.Coder) {
 	c.Uvarint(&m.Said)
 	c.Bool(&m.Late)
 	c.Uvarint(&m.Seen)
+	c.Bool(&m.Same)
 	codeName(c, m.Space, m.Key, &m.Name)
 }
 
@@ -306,9 +310,17 @@ func (m *SetSpaceData) Parse(body []byte) error { return parse(body, m, m.code) 
 
 // SpaceDataSet answers a numbered SetSpaceData: that one and all before it were handled, either set
 // or refused.
-type SpaceDataSet struct{ Said uint64 }
+type SpaceDataSet struct {
+	Said uint64
+	// Made is the newest request of the app with Same of which the condition held, whichever manager made
+	// it; 0 if there is none.
+	Made uint64
+}
 
-func (m *SpaceDataSet) code(c *codec.Coder) { c.Uvarint(&m.Said) }
+func (m *SpaceDataSet) code(c *codec.Coder) {
+	c.Uvarint(&m.Said)
+	c.Uvarint(&m.Made)
+}
 
 func (m *SpaceDataSet) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceDataSet) Parse(body []byte) error { return parse(body, m, m.code) }

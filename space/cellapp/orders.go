@@ -45,7 +45,7 @@ func (a *CellApp) routeOrders() {
 	})
 	app.On(r, a.spaceRate)
 	app.On(r, func(_ sender, m *wire.Look) { a.looks.Take(m) })
-	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
+	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.shared.Answered(m) })
 	app.On(r, func(_ sender, m *wire.Located) { a.population.Located(m.ID, m.Space, m.App, m.Gone) })
 	app.On(r, func(_ sender, m *wire.LocatedArea) { a.population.LocatedArea(m.Gateway, m.Space, m.Apps) })
 	app.RouteWatches(r, &a.links, &a.watches, func(from sender) mercury.ChannelID { return from.ch })

@@ -158,6 +158,7 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	m.makeSpaces(now)
 	m.shutLostGateways()
 	m.endServices()
+	m.applySettings()
 	m.resumeStop(now)
 	if len(back) == 0 && len(m.graves) == 0 {
 		m.log.Info("nobody knows a world of an earlier manager; a new one begins")

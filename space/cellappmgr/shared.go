@@ -18,6 +18,8 @@ import (
 //	app <---SharedData--- manager    joined, or come back
 //	app ----SharedData--> manager    of a later term, in the Rejoin
 //
+// A change on condition (update.go) is made if its sender has seen what there is.
+//
 // Among it are the fragments of services, each set by the BaseApp that it is on. They go with that:
 // nobody else could remove them.
 
@@ -67,14 +69,14 @@ func (m *CellAppMgr) hearShared(from sender, msg *wire.SharedData) error {
 	return nil
 }
 
-// endServices removes the fragments of services whose apps are gone. An app that is missed may come
+// endServices removes the fragments of services whose apps are gone, and the notes of their updates. An app that is missed may come
 // back, and then says what its allocator is.
 func (m *CellAppMgr) endServices() {
 	if slices.ContainsFunc(m.members, func(a *member) bool { return a.missing }) {
 		return
 	}
 	for _, e := range slices.Clone(m.shared.data.entries) {
-		if e.Key != spacekey.Service || e.Removed || m.allocates(e.By) {
+		if e.Key != spacekey.Service && e.Key != spacekey.Updated || e.Removed || m.allocates(e.By) {
 			continue
 		}
 		if e, ok := m.shared.data.set(wire.SpaceDataEntry{Key: e.Key, Name: e.Name, Removed: true}); ok {

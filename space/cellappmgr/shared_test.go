@@ -109,3 +109,72 @@ func TestServicesEnd(t *testing.T) {
 		t.Errorf("left is %s", got)
 	}
 }
+
+func updateOf(key, value string, said, seen uint64) *wire.SetSpaceData {
+	return &wire.SetSpaceData{Key: spacekey.Shared, Name: key, Value: []byte(value), Said: said, Seen: seen, Same: true}
+}
+
+// Of two updates of what both have seen one is made, and its sender is told; what is said again is made once.
+func TestUpdate(t *testing.T) {
+	r := newRig(t, nil)
+	a, b := r.join(wire.BaseApp, 10), r.join(wire.CellApp, 11)
+	made := func(p *peer, m *wire.SetSpaceData, want uint64, value string) {
+		t.Helper()
+		p.send(m)
+		e := r.m.shared.data.find(spacekey.Shared)
+		if got := one[wire.SpaceDataSet](p); got.Made != want || e == nil || string(e.Value) != value {
+			t.Errorf("answered %+v, and there is %+v", got, e)
+		}
+	}
+	made(a, updateOf("n", "1", 1, 0), 1, "1")
+	made(b, updateOf("n", "1", 1, 0), 0, "1")
+	n := r.m.shared.data.find(spacekey.Shared).Number
+	made(b, updateOf("n", "2", 2, n), 2, "2")
+	made(a, updateOf("n", "1", 1, 0), 1, "2") // again, since the answer was lost
+	made(a, updateOf("n", "3", 2, n), 1, "2")
+	a.send(&wire.SetSpaceData{Key: spacekey.Updated, Name: "5", Said: 3}) // is the manager's to say
+	if r.m.Counts().RefusedData != 1 || r.m.Counts().OvertakenData != 2 {
+		t.Errorf("%+v", r.m.Counts())
+	}
+	r.m.declareDead(r.now, r.m.byAddress(at(10)), "for the test")
+	notes := 0
+	for _, e := range r.m.shared.data.entries {
+		if e.Key == spacekey.Updated && !e.Removed {
+			notes++
+		}
+	}
+	if notes != 1 {
+		t.Errorf("%d notes are left of one app", notes)
+	}
+}
+
+// The next manager knows what was made: by the note, though others have changed the entry since, or by the
+// entry itself, if nobody has heard of the note.
+func TestUpdateAfterRecovery(t *testing.T) {
+	for name, known := range map[string][]wire.SpaceDataEntry{
+		"both":  {sharedBy(4, 8, "n", "9"), {Number: 6, Key: spacekey.Updated, Name: "3", By: 3, Said: 5}},
+		"entry": {{Number: 5, Key: spacekey.Shared, Name: "n", Value: []byte("1"), By: 3, Said: 5}},
+		"none":  nil,
+	} {
+		r := next(t, nil)
+		p := r.connect(wire.BaseApp, at(10))
+		p.send(&wire.Join{Speaks: wire.Spoken(), Role: p.role, Digest: digest, Term: 1})
+		p.send(&wire.Rejoin{Number: 1, Allocator: 3})
+		if known != nil {
+			p.send(&wire.SharedData{Last: 8, Data: known})
+		}
+		p.send(&wire.RejoinEnd{})
+		r.pass(2100 * time.Millisecond)
+		m := updateOf("n", "1", 5, 0)
+		m.Late = true
+		p.send(m)
+		all := take[wire.SpaceDataSet](p)
+		if len(all) != 1 || all[0].Made != 5 {
+			t.Errorf("%s: answered %+v", name, all)
+		}
+		want := map[string]string{"both": "9", "entry": "1", "none": "1"}[name]
+		if e := r.m.shared.data.find(spacekey.Shared); e == nil || string(e.Value) != want {
+			t.Errorf("%s: there is %+v", name, e)
+		}
+	}
+}

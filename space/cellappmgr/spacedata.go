@@ -37,7 +37,7 @@ func boundOf(e *wire.SpaceDataEntry) int {
 	switch {
 	case e.Name == "" && e.Key == spacekey.LostArea:
 		return wire.MaxLostAreas
-	case e.Name != "" && e.Key == spacekey.Service:
+	case e.Name != "" && e.Key != spacekey.Shared:
 		return wire.MaxServices
 	}
 	return 0
@@ -129,14 +129,14 @@ func (m *CellAppMgr) setSpaceData(a *member, msg *wire.SetSpaceData) {
 	}
 	if msg.Said > 0 {
 		a.said = max(a.said, msg.Said)
-		m.send(a, &wire.SpaceDataSet{Said: a.said})
+		m.send(a, &wire.SpaceDataSet{Said: a.said, Made: m.updated(a)})
 	}
 }
 
 // changeData sets an entry and tells every app that has the data.
 func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
 	s := m.dataOf(msg.Space)
-	if s == nil {
+	if s == nil || s == m.shared && msg.Key != spacekey.Shared && msg.Key != spacekey.Service {
 		m.counts.RefusedData++
 		return
 	}
@@ -146,6 +146,10 @@ func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
 	}
 	if msg.Said > 0 {
 		change.By, change.Said = a.allocator, msg.Said
+	}
+	if msg.Same {
+		m.update(a, &change, msg.Seen)
+		return
 	}
 	if msg.Late && s.data.overtakes(change, msg.Seen) {
 		m.counts.OvertakenData++

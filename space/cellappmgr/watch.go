@@ -39,7 +39,13 @@ func (m *CellAppMgr) routeWatches() {
 	})
 	app.On(r, func(from sender, q *wire.SetWatch) {
 		m.log.Info("a value is to be set", "by", from.app.String(), "address", from.app.address.String(), "role", q.Role, "number", q.App, "path", q.Path, "text", q.Text)
-		own := func() *wire.Watched { return m.watches.Set(q) }
+		own := func() *wire.Watched {
+			answer := m.watches.Set(q)
+			if answer.Fault == 0 {
+				m.keepSetting(answer.Values[0].Path, answer.Values[0].Text)
+			}
+			return answer
+		}
 		m.question(from, q.Number, q.Role, q.App, own, &wire.SetWatch{Role: q.Role, App: q.App, Path: q.Path, Text: q.Text})
 	})
 	app.On(r, func(from sender, a *wire.Watched) { m.links.Answered(from.now, from.ch, a) }) // or too late

@@ -31,6 +31,8 @@
 //	many rooms, none of them cut       Balance.MaxCells: 1, Space.AoIRadius: the size of a room
 //	one world over several machines    Listen: each machine's address, Key; a CellApp for each core
 //	the processes share a rack         Inner: TCP
+//	thousands of NPCs                  Space.Border.GhostDistance: 200, if players see 150 m. The default of 550 m
+//	                                   mirrors far more of them on other CellApps than anyone sees
 //	players on phones, or far away     Space.Witness.BytesPerTick: 500, which is 40 kbit/s, and
 //	                                   AoIRadius 150 or so; TicketKeys, which spare a round trip;
 //	                                   a player whose line carries less is found out by itself

@@ -8,7 +8,7 @@
 //	Session                   +--> refused, silent, another key: Dial's error
 //
 // Config.LoginApp names the network: "udp://host:port", "wss://...", "quic://...", "tls://...". The
-// player goes on to its BaseApp over the same one.
+// player goes on to its BaseApp over the same one. With Config.AnyNetwork it may come back over others.
 //
 // # In a web page
 //

@@ -17,12 +17,12 @@
 // When the channel of a player is lost, the client dials again by itself: the BaseApp, over each of its
 // networks that it can dial (Config.Networks), and where the server has told it to go if that is gone.
 // The login says so already, and a BaseApp that is gone before its first word is no loss either. The
-// first try comes soon and the later ones more rarely, as
-// long as the server keeps the player's place. The client stays Playing: what it shows stays as it is, the
-// player may move, and calls are kept, up to MaxUnsettled, and sent later. Events.Interrupted and
-// Events.Resumed tell the game, which may show a sign. In between nothing is lost or comes twice, in
-// either direction; only positions of that time are missing, and downloads end. If the time is over, or
-// the server knows of no such session any more, Events.Closed has the reason.
+// first try comes soon and the later ones more rarely, as long as the server keeps the player's place.
+// The client stays Playing: what it shows stays as it is, the player may move, and calls are kept, up to
+// MaxUnsettled, and sent later. Events.Interrupted and Events.Resumed tell the game, which may show a
+// sign. In between nothing is lost or comes twice, in either direction; only positions of that time are
+// missing, and downloads end. If the time is over, or the server knows of no such session any more,
+// Events.Closed has the reason.
 //
 // # Replicas
 //

@@ -45,8 +45,8 @@ func (t *Tombstones) End(h Head, now time.Duration) { t.add(h, now, true) }
 
 func (t *Tombstones) add(h Head, now time.Duration, ended bool) {
 	x := tombstone{h, ended}
-	if old, ok := t.leases.Get(h.ID); ok && h.before(old.Head) {
-		x = old
+	if old := t.leases.Get(h.ID); old != nil && h.before(old.Head) {
+		x = *old
 	}
 	t.leases.Put(h.ID, x, now+TombstoneLease, MaxTombstones)
 }
@@ -56,15 +56,15 @@ func (t *Tombstones) Expire(now time.Duration) { t.leases.Expire(now) }
 
 // Forbids reports whether a message is not newer than a tombstone of its entity.
 func (t *Tombstones) Forbids(h Head) bool {
-	s, ok := t.leases.Get(h.ID)
-	return ok && !s.before(h)
+	s := t.leases.Get(h.ID)
+	return s != nil && !s.before(h)
 }
 
 // Ended reports whether an entity has ended here, as far as is known here. One that went on from
 // here has not.
 func (t *Tombstones) Ended(id entity.ID) bool {
-	s, _ := t.leases.Get(id)
-	return s.ended
+	s := t.leases.Get(id)
+	return s != nil && s.ended
 }
 
 // before reports whether h belongs earlier in the life of its real than g.

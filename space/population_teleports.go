@@ -395,6 +395,8 @@ func (t *turnedAway) add(m migrate.OnloadRefused, now time.Duration) {
 
 // answer returns what an Onload of an order, or an older one, was answered.
 func (t *turnedAway) answer(id entity.ID, order entity.Order) (m migrate.OnloadRefused, ok bool) {
-	m, ok = t.leases.Get(id)
-	return m, ok && !m.Order.Before(order)
+	if x := t.leases.Get(id); x != nil {
+		return *x, !x.Order.Before(order)
+	}
+	return m, false
 }

@@ -33,6 +33,6 @@ func (f *refusals) add(r *Real, now time.Duration) {
 
 // forbids reports whether a real that is handed over here was refused before.
 func (f *refusals) forbids(m *migrate.Onload) bool {
-	x, ok := f.leases.Get(m.ID)
-	return ok && x.title == m.Title && x.order.Incarnation == m.Order.Incarnation && !x.order.Before(m.Order)
+	x := f.leases.Get(m.ID)
+	return x != nil && x.title == m.Title && x.order.Incarnation == m.Order.Incarnation && !x.order.Before(m.Order)
 }

@@ -12,10 +12,10 @@ import (
 // TestAsserts plants bugs in what a Set knows.
 func TestAsserts(t *testing.T) {
 	for name, plant := range map[string]func(*Set[int, string]){
-		"a lease without a value":      func(s *Set[int, string]) { delete(s.byKey, 7) },
+		"a lease without a value":      func(s *Set[int, string]) { delete(s.last, 7) },
 		"a value without a lease":      func(s *Set[int, string]) { s.queue = s.queue[1:] },
-		"a lease that ends before its": func(s *Set[int, string]) { s.queue[0].at = time.Hour },
-		"a value of an older lease":    func(s *Set[int, string]) { s.byKey[8] = entry[string]{"b", 0} },
+		"a lease that ends before its": func(s *Set[int, string]) { s.queue[0].until = time.Hour },
+		"a value of an older lease":    func(s *Set[int, string]) { s.last[8] = 0 },
 	} {
 		var s Set[int, string]
 		s.Put(7, "a", 1, 9)

@@ -18,57 +18,55 @@ import (
 
 // Set has values by their keys. The zero value has none.
 type Set[K comparable, V any] struct {
-	byKey map[K]entry[V]
-	queue []end[K] // the oldest first
-	past  uint64   // leases that have ended
+	last  map[K]uint64 // the last lease of each key; they count from 0
+	queue []lease[K, V]
+	past  uint64 // leases that have ended: the first of queue has this number
 }
 
-type entry[V any] struct {
+type lease[K comparable, V any] struct {
+	key   K
 	value V
-	lease uint64 // the last of this key: they count from 0
-}
-
-type end[K comparable] struct {
-	key K
-	at  time.Duration
+	until time.Duration
 }
 
 // Put sets a value, whose lease ends at a time that is not before that of the one before. With most
 // leases already, the oldest ends now.
 func (s *Set[K, V]) Put(key K, value V, until time.Duration, most int) {
-	if s.byKey == nil {
-		s.byKey = make(map[K]entry[V])
+	if s.last == nil {
+		s.last = make(map[K]uint64)
 	}
 	if len(s.queue) >= most {
 		s.pop()
 	}
-	s.byKey[key] = entry[V]{value, s.past + uint64(len(s.queue))}
-	s.queue = append(s.queue, end[K]{key, until})
+	s.last[key] = s.past + uint64(len(s.queue))
+	s.queue = append(s.queue, lease[K, V]{key, value, until})
 	if invariant.On {
 		s.assert(most)
 	}
 }
 
-// Get returns the value of a key, and whether there is one.
-func (s *Set[K, V]) Get(key K) (V, bool) {
-	x, ok := s.byKey[key]
-	return x.value, ok
+// Get returns the value of a key until the next Put or Expire, or nil if there is none.
+func (s *Set[K, V]) Get(key K) *V {
+	if n, ok := s.last[key]; ok {
+		return &s.queue[n-s.past].value
+	}
+	return nil
 }
 
 // Len is how many values there are.
-func (s *Set[K, V]) Len() int { return len(s.byKey) }
+func (s *Set[K, V]) Len() int { return len(s.last) }
 
 // Expire ends the leases whose time has come.
 func (s *Set[K, V]) Expire(now time.Duration) {
-	for len(s.queue) > 0 && s.queue[0].at <= now {
+	for len(s.queue) > 0 && s.queue[0].until <= now {
 		s.pop()
 	}
 }
 
 // pop ends the oldest lease, and the value unless it has a later one.
 func (s *Set[K, V]) pop() {
-	if key := s.queue[0].key; s.byKey[key].lease == s.past {
-		delete(s.byKey, key)
+	if key := s.queue[0].key; s.last[key] == s.past {
+		delete(s.last, key)
 	}
 	s.past++
 	if s.queue = s.queue[1:]; len(s.queue) == 0 {

@@ -17,11 +17,8 @@ func ExampleSet() {
 	s.Put("a", 3, 12*time.Second, 100)
 
 	s.Expire(11 * time.Second)
-	fmt.Println(s.Get("a"))
-	fmt.Println(s.Get("b"))
-	// Output:
-	// 3 true
-	// 0 false
+	fmt.Println(*s.Get("a"), s.Get("b"))
+	// Output: 3 <nil>
 }
 
 // TestOldestGoes: there is room for so many leases, and one of two of a key does not end the value.
@@ -31,13 +28,13 @@ func TestOldestGoes(t *testing.T) {
 		s.Put(key, key, time.Minute, 3)
 	}
 	for key, want := range map[int]bool{1: true, 2: true, 3: true} {
-		if _, ok := s.Get(key); ok != want {
-			t.Errorf("%d is there: %t", key, ok)
+		if is := s.Get(key) != nil; is != want {
+			t.Errorf("%d is there: %t", key, is)
 		}
 	}
 	s.Put(4, 4, time.Minute, 3)
-	if _, ok := s.Get(2); ok || s.Len() != 3 {
-		t.Errorf("there are %d; the oldest is there: %t", s.Len(), ok)
+	if s.Get(2) != nil || s.Len() != 3 {
+		t.Errorf("there are %d; the oldest is %v", s.Len(), s.Get(2))
 	}
 	if s.Expire(time.Minute); s.Len() != 0 {
 		t.Errorf("%d are left", s.Len())
@@ -73,9 +70,9 @@ func TestAgainstAList(t *testing.T) {
 			want[p.key] = p.value
 		}
 		for key := range keys {
-			value, ok := s.Get(key)
-			if is, there := want[key]; ok != there || value != is {
-				t.Fatalf("step %d: %d has %d, %t; want %d, %t", i, key, value, ok, is, there)
+			value := s.Get(key)
+			if is, there := want[key]; there != (value != nil) || there && *value != is {
+				t.Fatalf("step %d: %d has %v; want %d, %t", i, key, value, is, there)
 			}
 		}
 		if s.Len() != len(want) {

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity/dbapp"
 	"github.com/cellscape/cellscape/entity/store"
 	"github.com/cellscape/cellscape/entity/store/memory"
+	"github.com/cellscape/cellscape/entity/store/postgres"
 	"github.com/cellscape/cellscape/entity/store/sqlite"
 	"github.com/cellscape/cellscape/space/cluster"
 )
@@ -36,6 +37,21 @@ func TestStoreInUse(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "world.db")
 		storeInUse(t, open(path), open(path))
+	})
+	t.Run("postgres", func(t *testing.T) { // two worlds that were given the same database, and schema
+		server := os.Getenv("CELLSCAPE_POSTGRES")
+		if server == "" {
+			t.Skip("passed over: CELLSCAPE_POSTGRES names no server")
+		}
+		open := func() store.Store {
+			s, err := postgres.Open(context.Background(), server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		}
+		storeInUse(t, open(), open())
 	})
 }
 

@@ -68,8 +68,8 @@ func (o *Observer) Set(ctx context.Context, of watch.Process, path, text string)
 // Trace has every CellApp and BaseApp log the steps in the lives of these entities, and no longer
 // those of others: made, handed over, backed up, restored, destroyed. Each is a line "entity trace"
 // with the same attributes everywhere: step, entity, type, order, which rises over its life, and
-// at, which is the time of the cluster. None ends it. Processes that start later do the same;
-// managers that start later do not know, and have to be told.
+// at, which is the time of the cluster. None ends it. Processes that start later do the same, under
+// managers that take the place of these ones, too.
 func (o *Observer) Trace(ctx context.Context, ids ...entity.ID) error {
 	_, err := o.Set(ctx, watch.Process{Role: status.RoleCellAppMgr}, trace.Path, trace.Format(ids))
 	return err

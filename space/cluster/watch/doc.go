@@ -20,8 +20,10 @@
 // # Promises
 //
 // A list is in the order of paths. A value that was set acts from then on in that process, until it
-// is set again or the process ends; it is written nowhere else. A value that is refused has changed
-// nothing, and the error tells what is taken. Nothing is computed until somebody asks.
+// is set again or the process ends; it is written nowhere else. Only what is set of the CellAppMgr,
+// but for the game's own values, acts as long as the world lives: managers that take the place of
+// others set it anew. A value that is refused has changed nothing, and the error tells what is
+// taken. Nothing is computed until somebody asks.
 //
 // # Bounds
 //

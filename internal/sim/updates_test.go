@@ -16,7 +16,8 @@ import (
 
 const updatesKey = "updates"
 
-// updating counts together: each BaseApp adds to its own number of one shared value, which all of them change.
+// updating counts together: each BaseApp adds to its own number of one shared value, which all of them
+// change.
 type updating struct {
 	*rig
 	made   map[string]int64 // by the name of the BaseApp

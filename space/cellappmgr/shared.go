@@ -69,8 +69,8 @@ func (m *CellAppMgr) hearShared(from sender, msg *wire.SharedData) error {
 	return nil
 }
 
-// endServices removes the fragments of services whose apps are gone, and the notes of their updates. An app that is missed may come
-// back, and then says what its allocator is.
+// endServices removes the fragments of services whose apps are gone, and the notes of their updates. An app
+// that is missed may come back, and then says what its allocator is.
 func (m *CellAppMgr) endServices() {
 	if slices.ContainsFunc(m.members, func(a *member) bool { return a.missing }) {
 		return

@@ -57,7 +57,8 @@ func (m *CellAppMgr) update(a *member, change *wire.SpaceDataEntry, seen uint64)
 		return
 	case m.updated(a) >= change.Said:
 		return
-	case e != nil && e.By == change.By && e.Said == change.Said: // made by a manager that died before it was noted
+	case e != nil && e.By == change.By && e.Said == change.Said:
+		// It was made by a manager that died before others had the note.
 	case e == nil && seen == 0, e != nil && (seen == e.Number || seen == d.number(keyOf(e))):
 		set, _ := d.set(*change)
 		m.tellData(m.shared, set)

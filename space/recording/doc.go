@@ -122,6 +122,8 @@ const (
 	FlushAt = 256 << 10
 	// MaxChunk bounds a chunk: FlushAt, and one record of two parts or of all space data.
 	MaxChunk = 2 << 20
+	// MaxChunks bounds the chunks of one log, of which a reader notes where they are: five days of ticks.
+	MaxChunks = 1 << 22
 	// MaxAliases bounds the entities of one log at one time: more than a cell holds.
 	MaxAliases = 1 << 20
 	// maxApp bounds the name of a CellApp.

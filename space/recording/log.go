@@ -75,6 +75,9 @@ func ReadLog(r io.ReaderAt, size int64) (*Log, error) {
 		if err == nil && len(l.chunks) > 0 && h.Game < l.chunks[len(l.chunks)-1].game {
 			err = fmt.Errorf("%w: game time goes back", ErrMalformed)
 		}
+		if err == nil && len(l.chunks) == MaxChunks {
+			err = fmt.Errorf("%w: more than %d chunks", ErrMalformed, MaxChunks)
+		}
 		if err != nil {
 			l.Truncated = err
 			return l, nil

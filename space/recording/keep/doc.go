@@ -10,8 +10,10 @@
 //
 // Each has a goroutine that writes what waits in its queue. So no tick waits for a disk: a queue that is
 // full, or a disk that fails, refuses (FilesConfig), and the cell tells, counts, and begins anew later
-// with a key frame. Chunks are written whole, with a checksum each, so that a file of a process that was
-// killed is good up to its last whole chunk.
+// with a key frame. Files are compressed (zstd), in blocks of at most 256 KiB with a checksum each: reading
+// holds one block of each file, and no block unpacks to more, whatever it says. Blocks are written when they
+// are full, and after a second, so that a file of a process that was killed lacks its last second at most.
+// Files that are not compressed, as older libraries wrote them, are read, too.
 //
 // Find reads a directory. It tells recordings apart by their space, number and label. Numbers begin
 // again with each new world, so give each world a directory of its own, or each recording a label of

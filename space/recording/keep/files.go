@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/cellscape/cellscape/space/recording"
 )
@@ -60,6 +63,7 @@ var (
 // Files is a recording.Sink that keeps each log in a file. Any goroutine may call it.
 type Files struct {
 	cfg     FilesConfig
+	packer  *zstd.Encoder
 	written atomic.Int64
 
 	mu      sync.Mutex
@@ -78,7 +82,11 @@ func NewFiles(cfg FilesConfig) (*Files, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("keep: %w", err)
 	}
-	return &Files{cfg: cfg}, nil
+	packer, err := newPacker()
+	if err != nil {
+		return nil, fmt.Errorf("keep: %w", err)
+	}
+	return &Files{cfg: cfg, packer: packer}, nil
 }
 
 // Open implements recording.Sink. The file is made by the log's goroutine.
@@ -238,25 +246,46 @@ func (w *writer) run() {
 
 func (w *writer) write(f *os.File) {
 	var spare []byte
+	packed := []byte(packedMagic)
 	for {
+		w.gather()
 		full, over := w.take(spare)
 		if len(full) > 0 {
-			if w.files.written.Add(int64(len(full))) > w.files.cfg.MaxBytes {
+			packed = appendBlocks(packed, w.files.packer, full)
+			if w.files.written.Add(int64(len(packed))) > w.files.cfg.MaxBytes {
 				w.fail(ErrNoRoom)
 				return
 			}
-			if _, err := f.Write(full); err != nil {
+			if _, err := f.Write(packed); err != nil {
 				w.fail(err)
 				return
 			}
-			spare = full
+			spare, packed = full, packed[:0]
 			continue
 		}
 		if over {
 			return
 		}
 		spare = full
-		<-w.wake
+	}
+}
+
+// gather waits until there is enough for a block, or something has waited for long, or all is over.
+func (w *writer) gather() {
+	late := time.NewTimer(blockDelay)
+	defer late.Stop()
+	for {
+		w.mu.Lock()
+		enough := w.over || len(w.queue) >= blockFill
+		w.mu.Unlock()
+		if enough {
+			return
+		}
+		select {
+		case <-w.wake:
+		case <-late.C:
+			return
+		}
 	}
 }
 

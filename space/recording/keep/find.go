@@ -67,7 +67,7 @@ func open(path string) (*os.File, *recording.Log, error) {
 	info, err := f.Stat()
 	if err == nil {
 		var l *recording.Log
-		if l, err = recording.ReadLog(f, info.Size()); err == nil {
+		if l, err = readLog(f, info.Size()); err == nil {
 			return f, l, nil
 		}
 	}

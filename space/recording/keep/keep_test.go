@@ -3,6 +3,7 @@ package keep_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,7 +107,11 @@ func TestFilesRefuse(t *testing.T) {
 	}
 	s, err = f.Open(header("a"))
 	for err == nil {
-		err = s.Append(make([]byte, 300))
+		noise := make([]byte, 300)
+		for i := range noise {
+			noise[i] = byte(rand.Uint32())
+		}
+		err = s.Append(noise)
 		time.Sleep(time.Millisecond)
 	}
 	if !errors.Is(err, keep.ErrNoRoom) {

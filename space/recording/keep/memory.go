@@ -63,6 +63,13 @@ func (l *memoryLog) Append(chunk []byte) error {
 // Close implements recording.Stream.
 func (l *memoryLog) Close() error { return nil }
 
+// Bytes is how much it keeps.
+func (m *Memory) Bytes() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.bytes
+}
+
 // Logs are the logs as they are now.
 func (m *Memory) Logs() ([]*recording.Log, error) {
 	m.mu.Lock()

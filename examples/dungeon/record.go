@@ -56,8 +56,9 @@ func showOne(schema *property.Schema, r *keep.Recording) error {
 		fmt.Printf("  %8.1f s  %s %v %s\n", p.Now().Seconds(), r.Def.Name, r.ID, fmt.Sprintf(format, args...))
 	}
 	p, err := replay.New(replay.Config{Schema: schema, Events: client.Events{
-		Entered: func(r *client.Replica) { say(r, "is there, at %.0f", r.Position) },
-		Left:    func(r *client.Replica) { say(r, "leaves") },
+		Entered:     func(r *client.Replica) { say(r, "is there, at %.0f", r.Position) },
+		Left:        func(r *client.Replica) { say(r, "leaves") },
+		RideChanged: func(r *client.Replica) { say(r, "rides on %v", r.Vehicle()) },
 		PropertyChanged: func(r *client.Replica, c *property.Change) {
 			say(r, "%s %v becomes %v", r.Def.Properties[c.Index].Name, c.Old, c.New)
 		},
@@ -71,6 +72,9 @@ func showOne(schema *property.Schema, r *keep.Recording) error {
 	}
 	first, last := p.Span()
 	fmt.Printf("space %d, %s: %v, %d logs\n", r.Space, r.Label, (last - first).Round(time.Second), len(r.Logs))
+	for _, gap := range p.Gaps() {
+		fmt.Printf("  %8.1f s  nothing was recorded at %s until %.1f s\n", gap.From.Seconds(), gap.App, gap.To.Seconds())
+	}
 	for more := true; more && err == nil; {
 		more, err = p.Step()
 	}

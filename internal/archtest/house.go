@@ -115,7 +115,7 @@ mercury/mercurytest: internal/enum mercury mercury/udp golang.org/x/sys/unix
 mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
-space/recording/keep: entity space/recording
+space/recording/keep: entity space/recording github.com/klauspost/compress/zstd
 entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/udp
 space/replay: FLOOR1 ENTITY entity/client space/recording
 mercury/peer: internal/codec internal/faults mercury mercury/secure mercury/call mercury/host
@@ -123,7 +123,8 @@ ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
 space/cluster: FLOOR5 APPS ADAPTERS
-internal/sim: FLOOR5 APPS entity/store/... mercury/mercurytest
+# It plays back what it has recorded.
+internal/sim: FLOOR5 APPS entity/store/... mercury/mercurytest space/replay
 internal/sim/plants:
 
 # Floor 9.

@@ -86,6 +86,9 @@ type Options struct {
 	// LeastBudget is how far the budget falls for a player whose path carries less; 0 is the
 	// witness's default.
 	LeastBudget int
+	// Recorded says that the players' space is recorded, and that the recording is played back at the
+	// end; see tapes.go.
+	Recorded bool
 	// Gift is how many bytes a player downloads when it has come. Default none.
 	Gift int
 	// MTU is the longest datagram; 0 is mercury's default.
@@ -214,6 +217,7 @@ type Cluster struct {
 	// that were judged while they walked.
 	seenThrough, throughFresh int
 	fresh                     *placesFresh
+	tapes                     *tapes // nil if nothing is recorded
 	checkAt                   time.Duration
 	calm                      bool // no more faults
 	still                     bool // the world is frozen, or about to be
@@ -254,6 +258,10 @@ func New(o Options) (*Cluster, error) {
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.fresh = newPlacesFresh(c)
 	c.checkers = newCheckers(c)
+	if o.Recorded {
+		c.tapes = newTapes(c)
+		c.checkers = append(c.checkers, c.tapes)
+	}
 	w.rough = func() bool { return c.bad }
 	w.now, w.onKick, w.around = func() time.Duration { return c.now }, c.kicked, c.around
 	w.incarnation, w.audience, w.lossy = c.incarnation, c.audience, c.lossy
@@ -446,6 +454,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 	return cellapp.New(cellapp.Config{
 		Meters: status.Meters{Clock: clock}, Work: work,
 		Transport: p.ep, Manager: c.managerAt(), Managers: c.places(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Lookout: p, Log: p.log(), Space: cells,
+		Recorder: c.recorder(p),
 	})
 }
 

@@ -79,6 +79,9 @@
 //	           oneBeacon       of what every BaseApp ensures there is one, and one at rest
 //	           settlersTold    what is asked to be made near somebody is answered once, and who is
 //	                           told of a failure can ask again
+//	           tapes           what a recording of the space shows of an entity was so, at most
+//	                           recording.Grace before, whatever died or was refused; at rest it
+//	                           is so, and a seek shows what playing does
 //	promise 9  placesFresh     while all move, and the network is well again, a place that a
 //	                           client holds is late only if its budget was spent, and
 //	                           never later than the queue promises; of the moves in view that

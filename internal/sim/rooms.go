@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity/limits"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/recording"
 )
 
 // Lodgers live in rooms of their own. Each asks for a space, moves in, stays for a while, and gives
@@ -172,11 +173,16 @@ func (s *lampCell) OnCreated() { _, _ = s.AddTimer(lampLife, 0, "OnOut", 0) }
 func (s *lampCell) OnOut(entity.Callback) { s.Destroy() }
 
 // registerRooms adds all of this to the world's cells. lit is called for each lamp. gateway says that the
-// players' space has gateways.
-func registerRooms(cells *space.Scripts, lit func(entity.SpaceID), gateway bool) {
+// players' space has gateways, recorded that it is recorded.
+func registerRooms(cells *space.Scripts, lit func(entity.SpaceID), gateway, recorded bool) {
 	space.Register[lodgerCell](cells, "Lodger")
 	space.Register[lampCell](cells, "Lamp")
 	cells.OnFirstCell(func(c *space.Cell, fromStore bool) {
+		if c.Space() == theSpace && recorded {
+			if err := c.SetSpaceData(recording.Key, []byte("the world")); err != nil {
+				panic(err)
+			}
+		}
 		switch {
 		case c.Space() == theSpace && gateway:
 			openGates(c)

@@ -29,7 +29,7 @@ type updating struct {
 
 // add has each BaseApp add some.
 func (u *updating) add() {
-	u.eachBaseApp(func(p *Process, a *baseapp.BaseApp) {
+	for p, a := range u.liveBaseApps() {
 		for range u.chance.IntN(4) {
 			err := a.Shared().Update(updatesKey, func(was any, ok bool) (any, bool) {
 				sums := map[string]any{}
@@ -44,7 +44,7 @@ func (u *updating) add() {
 				u.made[p.Name]++
 			}
 		}
-	})
+	}
 }
 
 // disturb ends the channel of a BaseApp to the manager, at one in some messages about updates, which is lost.

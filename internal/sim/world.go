@@ -361,7 +361,7 @@ func (w *world) registerCells(o Options) {
 	space.Register(w.cells, "Rover", func() *roverCell { return &roverCell{w: w} })
 	space.Register(w.cells, "Critter", func() *critterCell { return &critterCell{w: w} })
 	space.Register[beastCell](w.cells, "Beast")
-	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ }, o.Gateway)
+	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ }, o.Gateway, o.Recorded)
 	w.cells.OnLostArea(func(c *space.Cell, area bsp.Rect) {
 		if c.Space() == theSpace {
 			w.inherited = append(w.inherited, area)

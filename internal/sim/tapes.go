@@ -98,11 +98,11 @@ func (l *tapeLog) Append(chunk []byte) error {
 		return err
 	}
 	l.bytes = recording.AppendFrame(l.bytes, chunk)
-	t.c.eachViewOf(l.p, func(cell space.Hosted, v space.View) {
-		if cell.Space() == theSpace && v.IsReal() {
-			t.note(v, h.Game)
+	for v := range t.c.viewsOf(l.p) {
+		if v.cell.Space() == theSpace && v.IsReal() {
+			t.note(v.View, h.Game)
 		}
-	})
+	}
 	return nil
 }
 
@@ -147,11 +147,11 @@ func shownOf(r *client.Replica) []uint64 {
 
 // safe implements checker: it only looks.
 func (t *tapes) safe() error {
-	t.c.eachView(func(_ *Process, cell space.Hosted, v space.View) {
-		if cell.Space() == theSpace && v.IsReal() {
-			t.note(v, v.Now())
+	for v := range t.c.reals() {
+		if v.cell.Space() == theSpace {
+			t.note(v.View, v.Now())
 		}
-	})
+	}
 	return nil
 }
 
@@ -263,21 +263,21 @@ func near(a, b property.Vector3, most float64) bool {
 func (t *tapes) isSo(p *playback.Player) error {
 	var faults []error
 	there := make(map[entity.ID]bool)
-	t.c.eachView(func(on *Process, cell space.Hosted, v space.View) {
-		if cell.Space() != theSpace || !v.IsReal() || !v.Def().HasClient {
-			return
+	for v := range t.c.reals() {
+		if v.cell.Space() != theSpace || !v.Def().HasClient {
+			continue
 		}
 		there[v.ID()] = true
 		r := p.Client().Entity(v.ID())
 		switch {
 		case r == nil:
-			faults = append(faults, fmt.Errorf("%s %v on %s is not shown", v.Def().Name, v.ID(), on.Name))
+			faults = append(faults, fmt.Errorf("%s %v on %s is not shown", v.Def().Name, v.ID(), v.p.Name))
 		case r.Vehicle() != 0 && r.Vehicle() != v.Vehicle() || r.Vehicle() == 0 && !near(r.Position, v.Position(), exact):
 			faults = append(faults, fmt.Errorf("%s %v is at %v on %v, and shown at %v on %v", v.Def().Name, v.ID(), v.Position(), v.Vehicle(), r.Position, r.Vehicle()))
 		case !slices.Equal(propsOf(v.Def(), v.Get), shownOf(r)):
 			faults = append(faults, fmt.Errorf("%s %v is shown with other properties than it has", v.Def().Name, v.ID()))
 		}
-	})
+	}
 	for r := range p.Client().Entities() {
 		if all := t.truth[r.ID]; !there[r.ID] && (len(all) == 0 || all[len(all)-1].to < p.Now()-recording.Grace-time.Second) {
 			faults = append(faults, fmt.Errorf("%s %v is shown, and is no more", r.Def.Name, r.ID))

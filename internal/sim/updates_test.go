@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/spacekey"
 	"github.com/cellscape/cellscape/internal/wire"

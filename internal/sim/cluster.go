@@ -258,10 +258,7 @@ func New(o Options) (*Cluster, error) {
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.fresh = newPlacesFresh(c)
 	c.checkers = newCheckers(c)
-	if o.Recorded {
-		c.tapes = newTapes(c)
-		c.checkers = append(c.checkers, c.tapes)
-	}
+	c.record()
 	w.rough = func() bool { return c.bad }
 	w.now, w.onKick, w.around = func() time.Duration { return c.now }, c.kicked, c.around
 	w.incarnation, w.audience, w.lossy = c.incarnation, c.audience, c.lossy

@@ -52,6 +52,14 @@ func newTapes(c *Cluster) *tapes {
 	return &tapes{c: c, chance: rand.New(rand.NewPCG(c.opts.Seed, 0x7a9e)), truth: make(map[entity.ID][]glimpse)}
 }
 
+// record has the run recorded, if its options say so.
+func (c *Cluster) record() {
+	if c.opts.Recorded {
+		c.tapes = newTapes(c)
+		c.checkers = append(c.checkers, c.tapes)
+	}
+}
+
 // recorder is the sink of one process, nil in a run that is not recorded.
 func (c *Cluster) recorder(p *Process) recording.Sink {
 	if c.tapes == nil {

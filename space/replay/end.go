@@ -25,8 +25,7 @@ func (p *Player) leave(t *track) {
 	}
 }
 
-// beginGap notes that a log has nothing for a while from now on. It has not, either, of what it is told before
-// the key frame that ends the gap.
+// beginGap notes that a log has nothing for a while from now on.
 func (p *Player) beginGap(s *source) {
 	if s.next >= s.log.Len() || !s.log.Head(s.next).Gap {
 		return

@@ -89,7 +89,8 @@ import (
 const Key = spacekey.Recording
 
 const (
-	// Version is that of the format. Version 2 has vehicles, and says where gaps are. Logs of version 1 are read, too.
+	// Version is that of the format. Version 2 has vehicles, and says where gaps are. Logs of version 1
+	// are read, too.
 	Version = 2
 	oldest  = 1
 	// KeyPeriod is the game time between two key frames: what a seek has to play at most, and a

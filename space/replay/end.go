@@ -38,8 +38,8 @@ func (p *Player) beginGap(s *source) {
 	}
 }
 
-// lose ends what is shown of an entity of which no log tells. Its passengers are where the last key frame had
-// them, which is newer than where it was.
+// lose ends what is shown of an entity of which no log tells. Its passengers are where the last key
+// frame had them, which is newer than where it was.
 func (p *Player) lose(t *track) {
 	p.stats.Lost++
 	p.leave(t)

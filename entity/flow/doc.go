@@ -30,9 +30,9 @@
 //     again, in its own stream.
 //   - What a restored sender goes on with from its backup has the numbers that it had, and
 //     Message.Born says in which incarnation. A Receiver delivers nothing again that it has handled
-//     under that number: of two streams of a sender, the newer one repeats the older up to some
-//     number, and all that was born later comes after that. What the former stream had
-//     beyond that backup may have been handled, and is not taken back.
+//     under that number and of that incarnation. Of two streams of a sender, the newer one may repeat
+//     more than the older did: it may go on from a newer copy of the same life. What the former stream
+//     had beyond its backup may have been handled, and is not taken back.
 //   - A target that ends acks what it has handled before its end is told, and its end says that
 //     again to each sender (LastWords): what it has handled is settled, and the answers come from
 //     where it was. What came early behind the message by which it ended was not handled. Only for

@@ -54,7 +54,11 @@ func (x *LastWord) code(c *codec.Coder) {
 
 // Receiver is the receiving end of a new part that goes on where the former one ended. Nothing of it is
 // settled yet, and the sender is owed an ack by which it knows the new part.
-func (x *LastWord) Receiver() Receiver { return Receiver{stream: x.Stream, last: x.Number, owed: true} }
+func (x *LastWord) Receiver() Receiver {
+	in := NewReceiver(x.Stream, x.Number)
+	in.saved, in.settled, in.owed = 0, 0, true
+	return in
+}
 
 // LastWord is what is left to say to the sender of a flow when its target ends.
 func (in *Receiver) LastWord(from entity.ID, part entity.Part) LastWord {

@@ -33,14 +33,18 @@ func (in *Receiver) Delivering() Mark { return MarkOf(in.born, in.last) }
 // is of the given incarnation.
 func (o *Sender) Known(m Mark, stream uint32) uint64 { return o.known(m.Stream(), m.Number(), stream) }
 
-// known is the same for a number in a stream.
+// known is the same for a number in a stream. Of an incarnation that this one does not go on from it
+// says nothing: numbers may have meant other messages there (see spoken).
 func (o *Sender) known(in uint32, number uint64, stream uint32) uint64 {
 	if in >= stream {
 		return number
 	}
 	for i := len(o.births) - 1; i >= 0; i-- {
-		if o.births[i].stream <= in {
-			return min(number, o.births[i].upTo)
+		switch x := o.births[i]; {
+		case x.stream == in, x.stream < in && in == o.parent:
+			return min(number, x.upTo)
+		case x.stream < in:
+			return 0
 		}
 	}
 	return 0

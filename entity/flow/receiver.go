@@ -18,6 +18,7 @@ type Receiver struct {
 	born   uint32 // of the message that is being delivered; not carried
 	// former is what was handled of an older stream, while nothing of this one is new.
 	former former
+	spoken spoken
 	// saved is what a backup contains that the base has yet to confirm, settled what the base has
 	// confirmed.
 	saved, settled uint64
@@ -35,7 +36,7 @@ type former struct {
 
 // NewReceiver returns a receiving end that has handled everything of a stream up to last.
 func NewReceiver(stream uint32, last uint64) Receiver {
-	return Receiver{stream: stream, last: last}.restored()
+	return Receiver{stream: stream, last: last, spoken: spoken{before: spell{stream, last}}}.restored()
 }
 
 // Verdict is what became of an arriving message.
@@ -72,7 +73,7 @@ func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload 
 	case stream < in.stream:
 		return Stale
 	case stream > in.stream:
-		*in = Receiver{stream: stream, former: in.handled()}
+		*in = Receiver{stream: stream, former: in.handled(), spoken: in.spoken}
 	}
 	if low > in.last+1 {
 		// A stream may begin anywhere, and what was handled in an older one need not come again.
@@ -130,12 +131,10 @@ func (in *Receiver) handled() former {
 	return former{in.stream, in.last}
 }
 
-// fresh reports whether a message was not handled in an older stream. Streams follow one another: of
-// two, the newer one repeats the older up to some number, and whatever was born after the older one
-// comes after that.
+// fresh reports whether a message was not handled in an older stream, and notes that it is now.
 func (in *Receiver) fresh(number uint64, born uint32) bool {
-	if in.former.last == 0 || number <= in.former.last && born <= in.former.stream {
-		return in.former.last == 0
+	if !in.spoken.fresh(number, born) {
+		return false
 	}
 	in.former = former{}
 	return true
@@ -242,7 +241,7 @@ func (in *Receiver) Append(b []byte) []byte {
 	if b = binary.AppendUvarint(b, in.former.last); in.former.last > 0 {
 		b = binary.AppendUvarint(b, uint64(in.former.stream))
 	}
-	return b
+	return in.spoken.append(b)
 }
 
 // Read decodes what Append wrote; an ack is then owed, from the new address.
@@ -258,4 +257,5 @@ func (in *Receiver) Read(r *codec.Reader) {
 	if in.former.last = r.Uvarint(); in.former.last > 0 {
 		in.former.stream = fields.ReadUint32(r)
 	}
+	in.spoken.read(r)
 }

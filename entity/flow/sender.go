@@ -26,6 +26,7 @@ type Sender struct {
 	received uint64 // highest number the target said it handled
 	kept     []kept // numbers settled+1 .. next, ascending
 	births   []birth
+	parent   uint32 // the incarnation from whose copy this one goes on
 	bytes    int    // of the kept payloads
 	sent     uint64 // highest number sent since the last Again; at least received
 	sentAt   time.Duration
@@ -166,6 +167,7 @@ func (o *Sender) Restart(stream uint32) {
 	if n := len(o.births); len(o.kept) > 0 && (n == 0 || o.births[n-1].upTo < o.next) {
 		o.births = append(o.births, birth{o.next, stream})
 	}
+	o.parent = stream
 	o.Rewind(0)
 }
 
@@ -288,7 +290,7 @@ func (o *Sender) Append(b []byte) []byte {
 		b = binary.AppendUvarint(b, o.next-x.upTo)
 		b = binary.AppendUvarint(b, uint64(x.stream))
 	}
-	return b
+	return binary.AppendUvarint(b, uint64(o.parent))
 }
 
 // Read decodes what Append wrote. Where that fails the flow is empty: half of one breaks what the other
@@ -324,6 +326,7 @@ func (o *Sender) read(r *codec.Reader) {
 		}
 	}
 	o.readBirths(r)
+	o.parent = fields.ReadUint32(r)
 }
 
 // readBirths reads them: each is of a kept message, so there are no more than those.

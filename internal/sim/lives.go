@@ -131,18 +131,22 @@ func (s *noter) begin(b *entity.Base, p *past) {
 }
 
 // noting is a cell part that hears them.
-type noting struct{ Noted, NotedLife, Faults property.Uint32 }
+type noting struct{ Noted, NotedLife, NotedMost, Faults property.Uint32 }
 
 // Note counts the base's numbers: they come in order, each once, whatever moves or dies in between. A
 // cell part that has heard none yet may be another one of a restored base: the former life had ended
-// the one before, which the next life hears, and does not know why.
+// the one before, which the next life hears, and does not know why. A life may go on from a newer copy
+// than the one before it, which was over before it had one: with the number after the most of all.
 func (s *noting) Note(life, n uint32) {
-	another := s.Noted.Get() == 0 && life > 0
-	if !another && !mayNote(s.NotedLife.Get(), s.Noted.Get(), life, n) {
+	last, most := s.Noted.Get(), s.NotedMost.Get()
+	another := last == 0 && life > 0
+	newer := life > s.NotedLife.Get() && n == most+1
+	if !another && !newer && !mayNote(s.NotedLife.Get(), last, life, n) {
 		s.Faults.Set(s.Faults.Get() + 1)
 	}
 	s.NotedLife.Set(life)
 	s.Noted.Set(n)
+	s.NotedMost.Set(max(most, n))
 }
 
 // agree reports whether a cell part has handled what its base has said, and nothing else. The one of a

@@ -18,6 +18,7 @@ const stoneDef = `
 		<mark>   <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </mark>
 		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
 		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
+		<notedMost> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedMost>
 		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
 		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
 	</Properties>

@@ -37,6 +37,7 @@ const (
 	cellTallies = `
 		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
 		<notedLife> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedLife>
+		<notedMost> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </notedMost>
 		<said>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
 		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>`
 	baseTallies = `

@@ -218,6 +218,9 @@ func (c *Cluster) rest() error {
 	if err := c.lull(); err != nil {
 		return err
 	}
+	if err := c.runUntil(mendedIn, c.taped); err != nil {
+		return err
+	}
 	if err := c.standStill(); err != nil {
 		return err
 	}

@@ -72,12 +72,6 @@ func withManager(o Options) Options {
 	return withSlow(withLossy(withSevered(o)))
 }
 
-// withTapes records the players' space in a third of the seeds.
-func withTapes(o Options) Options {
-	o.Recorded = rand.New(rand.NewPCG(o.Seed, 0x7a9e)).IntN(3) == 0
-	return o
-}
-
 // withLossy makes what others see unreliable in half of the seeds.
 func withLossy(o Options) Options {
 	o.Lossy = rand.New(rand.NewPCG(o.Seed, 0x1055)).IntN(2) == 0
@@ -236,7 +230,7 @@ func TestSeeds(t *testing.T) {
 	run := func() {
 		for i := next.Add(1) - 1; i < int64(*seeds) && !(*first && t.Failed()); i = next.Add(1) - 1 {
 			seed := *start + uint64(i)
-			o := withTapes(withManager(optionsOf(seed)))
+			o := withManager(optionsOf(seed))
 			if !*tame {
 				o = withScripts(withCracks(withBeacons(withBursts(withViews(withHeirs(wildly(o)))))))
 			}

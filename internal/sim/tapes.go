@@ -26,6 +26,7 @@ type tapes struct {
 	chance *rand.Rand
 	logs   []*tapeLog
 	fullTo time.Duration // nothing is taken until then
+	mended time.Duration // a cell whose sink has failed records again by then
 	truth  map[entity.ID][]glimpse
 	// refused, matched and late say how much was refused, and how what is shown compares.
 	refused, matched, late int
@@ -75,6 +76,12 @@ type tapeSink struct {
 
 var errBroken = errors.New("the disk is broken")
 
+// mendedIn is how long a cell does not try a sink that has failed, and a tick of a slow one.
+const mendedIn = 31 * time.Second
+
+// taped reports whether all cells record again.
+func (c *Cluster) taped() bool { return c.tapes == nil || c.now >= c.tapes.mended }
+
 // Open implements recording.Sink.
 func (s tapeSink) Open(h *recording.Header) (recording.Stream, error) {
 	if h.Space != theSpace {
@@ -94,6 +101,7 @@ func (l *tapeLog) Append(chunk []byte) error {
 			t.fullTo = t.c.now + time.Duration(t.chance.IntN(15_000))*time.Millisecond
 		case 1:
 			t.refused++
+			t.mended = t.c.now + mendedIn
 			return errBroken
 		}
 	}

@@ -94,13 +94,14 @@ func (a *BaseApp) restart(b *base) {
 	a.letGo(b)
 	a.storing.queue = slices.DeleteFunc(a.storing.queue, func(x *base) bool { return x == b })
 	a.talking.active = slices.DeleteFunc(a.talking.active, func(t *talk) bool { return t.of == b })
-	b.talks = nil
 	a.report.Restarted++
 	if err := a.restore(&heritage{id: b.id, from: a.net.Self(), came: b.copied.came, former: b, parts: b.copied.last}); err != nil {
 		a.fault("a base whose script has panicked cannot go on from its copy, and is lost", "entity", b.id, "error", err)
+		b.talks = nil
 		b.giveUp()
 		return
 	}
+	b.talks = nil
 	b.log.Warn("the base goes on from its newest copy, since its script has panicked", "copied", a.now-b.copied.at, "life", b.life()+1)
 }
 
@@ -134,7 +135,29 @@ func (b *base) takeUp(of *base) {
 	b.copied.restarts = of.copied.restarts + 1
 	b.copied.number = max(b.copied.number, of.copied.number)
 	b.link.knows(&of.link)
+	b.hearAgain(of.talks)
 	of.release(func(n *ownName) bool { return n.has && !b.hasName(n.name) })
+}
+
+// hearAgain has those who have spoken to the life before say again what is not in the copy. Who has begun
+// to since then is not in it at all. (That one was told nothing: what the life before had handled and lost
+// came again when it was asked for after fifteen seconds, or thirty, if it was doubted.)
+func (b *base) hearAgain(former []*talk) {
+	for _, was := range former {
+		if !was.in.Heard() {
+			continue
+		}
+		t, err := b.talk(was.id, was.part)
+		if err != nil { // as many as there may be are in the copy
+			b.app.fault("a flow to a base that goes on from its copy is not taken up", "entity", b.id, "from", was.id, "error", err)
+			return
+		}
+		if t.at.IsZero() {
+			t.at = was.at
+		}
+		t.in.Owe()
+		b.app.wake(t)
+	}
 }
 
 // knows takes over from the link of the life before which cell parts there have been.

@@ -89,6 +89,41 @@ func TestGoesOnFromItsCopy(t *testing.T) {
 	}
 }
 
+// Who has begun to speak to a base after its newest copy was made hears at once of its next life, which has
+// heard nothing of that, and says it again.
+func TestNewcomersSpeakAgain(t *testing.T) {
+	c, id, v := rich(t)
+	other := ofW + 1
+	c.tell(appW, call(other, entity.BasePart, id, 1, other))
+	if c.heard("hidden") != 2 {
+		t.Fatalf("it heard %q", c.events)
+	}
+	c.tick()
+	c.net.sent = nil
+	c.do["hidden"] = func(*avatar) { panic("boom") }
+	c.tell(appW, call(ofW, entity.BasePart, id, 2, ofW))
+	delete(c.do, "hidden")
+	c.tick()
+	if w := c.script(id); w == v || c.a.byID[id].life() != 1 {
+		t.Fatalf("life %d, after %q", c.a.byID[id].life(), c.events)
+	}
+	told := false
+	for _, raw := range c.rig.take(appW) {
+		if msg, body, _ := wire.Split(raw); msg == wire.FlowAckID {
+			if a := parsed[flow.Ack](t, body); a.To == other && a.Life == 1 {
+				told = a.Number == 0
+			}
+		}
+	}
+	if !told {
+		t.Error("who spoke to the former life alone is not told that it has to say it again")
+	}
+	c.tell(appW, call(other, entity.BasePart, id, 1, other))
+	if c.heard("hidden") != 4 {
+		t.Errorf("it heard %q", c.events)
+	}
+}
+
 // What a script panics at each time is passed over: the caller hears that it was refused, and what
 // the caller said next is handled.
 func TestBasePassesOver(t *testing.T) {

@@ -73,7 +73,7 @@ func views() []plant {
 func calls() []plant {
 	return []plant{
 		{"a restored sender's stream is all new", "entity/flow/receiver.go",
-			"		*in = Receiver{stream: stream, former: in.handled()}\n",
+			"		*in = Receiver{stream: stream, former: in.handled(), spoken: in.spoken}\n",
 			"		*in = Receiver{stream: stream}\n"},
 		{"calls that a message has caused twice are handled twice", "entity/flow/call.go",
 			"	return m.Cause == 0 || m.Cause > cause || m.Cause == cause && m.Turn > turn\n",

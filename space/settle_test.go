@@ -230,7 +230,7 @@ func TestThousandCallers(t *testing.T) {
 	}
 	r.tick(300)
 	size := len(r.bases[7].backup.Parts) - before
-	if acks != 2000 || bytes > acks*24 || size > 1000*26 {
+	if acks != 2000 || bytes > acks*24 || size > 1000*27 {
 		t.Errorf("%d acks of %d bytes, %d bytes more in a backup", acks, bytes, size)
 	}
 }

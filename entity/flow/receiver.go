@@ -238,10 +238,7 @@ func (in *Receiver) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, in.last)
 	b = binary.AppendUvarint(b, in.last-in.saved)
 	b = binary.AppendUvarint(b, in.saved-in.settled)
-	if b = binary.AppendUvarint(b, in.former.last); in.former.last > 0 {
-		b = binary.AppendUvarint(b, uint64(in.former.stream))
-	}
-	return in.spoken.append(b)
+	return in.spoken.append(b, in.former, in.last)
 }
 
 // Read decodes what Append wrote; an ack is then owed, from the new address.
@@ -254,8 +251,5 @@ func (in *Receiver) Read(r *codec.Reader) {
 	}
 	in.saved = in.last - unsaved
 	in.settled = in.saved - unsettled
-	if in.former.last = r.Uvarint(); in.former.last > 0 {
-		in.former.stream = fields.ReadUint32(r)
-	}
-	in.spoken.read(r)
+	in.former = in.spoken.read(r, in.last)
 }

@@ -290,7 +290,10 @@ func (o *Sender) Append(b []byte) []byte {
 		b = binary.AppendUvarint(b, o.next-x.upTo)
 		b = binary.AppendUvarint(b, uint64(x.stream))
 	}
-	return binary.AppendUvarint(b, uint64(o.parent))
+	if len(o.births) > 0 { // otherwise nothing is known by it
+		b = binary.AppendUvarint(b, uint64(o.parent))
+	}
+	return b
 }
 
 // Read decodes what Append wrote. Where that fails the flow is empty: half of one breaks what the other
@@ -325,8 +328,9 @@ func (o *Sender) read(r *codec.Reader) {
 			return
 		}
 	}
-	o.readBirths(r)
-	o.parent = fields.ReadUint32(r)
+	if o.readBirths(r); len(o.births) > 0 {
+		o.parent = fields.ReadUint32(r)
+	}
 }
 
 // readBirths reads them: each is of a kept message, so there are no more than those.

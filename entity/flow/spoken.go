@@ -68,8 +68,45 @@ func (s *spoken) turnTo(born uint32) {
 	s.now, s.others = spell{born: born}, others
 }
 
-func (s *spoken) append(b []byte) []byte {
-	b = s.before.append(s.now.append(b))
+// What follows the first byte. Nearly all flows are of one life, and have only the last number.
+const (
+	carriesFormer byte = 1 << iota
+	carriesBefore
+	carriesOthers
+	endsAtLast // the last number handled is that of now
+	carriesAll = 1<<iota - 1
+)
+
+// append encodes what was spoken, and what a Receiver knows of a former stream. last is its last number.
+func (s *spoken) append(b []byte, f former, last uint64) []byte {
+	has := byte(0)
+	if f.last > 0 {
+		has |= carriesFormer
+	}
+	if s.before.last > 0 {
+		has |= carriesBefore
+	}
+	if len(s.others) > 0 {
+		has |= carriesOthers
+	}
+	if s.now.last > 0 && s.now.last == last {
+		has |= endsAtLast
+	}
+	b = append(b, has)
+	if has&endsAtLast != 0 {
+		b = binary.AppendUvarint(b, uint64(s.now.born))
+	} else {
+		b = s.now.append(b)
+	}
+	if has&carriesFormer != 0 {
+		b = spell{f.stream, f.last}.append(b)
+	}
+	if has&carriesBefore != 0 {
+		b = s.before.append(b)
+	}
+	if has&carriesOthers == 0 {
+		return b
+	}
 	b = binary.AppendUvarint(b, uint64(len(s.others)))
 	for _, x := range s.others {
 		b = x.append(b)
@@ -77,18 +114,48 @@ func (s *spoken) append(b []byte) []byte {
 	return b
 }
 
-func (s *spoken) read(r *codec.Reader) {
-	s.now.read(r)
-	s.before.read(r)
-	n := r.Count(maxSpells, 1)
+func (s *spoken) read(r *codec.Reader, last uint64) (f former) {
+	has := r.U8()
+	if has > carriesAll || has&endsAtLast != 0 && last == 0 {
+		r.Fail(errSpoken)
+		return f
+	}
+	if has&endsAtLast != 0 {
+		s.now = spell{fields.ReadUint32(r), last}
+	} else {
+		s.now.read(r)
+	}
+	if has&carriesFormer != 0 {
+		var x spell
+		x.read(r)
+		f = former{x.born, x.last}
+	}
+	if has&carriesBefore != 0 {
+		s.before.read(r)
+	}
+	if has&carriesOthers != 0 {
+		s.readOthers(r)
+	}
+	if (has&carriesFormer != 0) != (f.last > 0) || (has&carriesBefore != 0) != (s.before.last > 0) ||
+		(has&endsAtLast != 0) != (s.now.last > 0 && s.now.last == last) {
+		r.Fail(errSpoken) // each has one form alone
+	}
+	return f
+}
+
+var errSpoken = errors.New("flow: what a life has said stands twice, or nowhere")
+
+func (s *spoken) readOthers(r *codec.Reader) {
+	n := r.Count(maxSpells, 2)
 	if n == 0 {
+		r.Fail(errSpoken)
 		return
 	}
 	s.others = make([]spell, n)
 	for i := range s.others {
 		x := &s.others[i]
-		if x.read(r); x.last == 0 || x.born == s.now.born || i > 0 && x.born <= s.others[i-1].born {
-			r.Fail(errors.New("flow: what a life has said stands twice, or nowhere"))
+		if x.read(r); x.last == 0 || x.born == s.now.born && s.now.last > 0 || i > 0 && x.born <= s.others[i-1].born {
+			r.Fail(errSpoken)
 			return
 		}
 	}

@@ -417,7 +417,8 @@ func TestOrphansAfterRecovery(t *testing.T) {
 }
 
 // FuzzRejoin gives a manager that is recovering arbitrary messages in the middle of what an app
-// tells it. Whatever they are, the window ends, and others are let in.
+// tells it. Whatever they are, the window ends, and others are let in, unless the app says that the
+// world is being stopped.
 func FuzzRejoin(f *testing.F) {
 	r := next(f, nil)
 	c := has(1, r.before(7, 0, true), wire.SpaceDataEntry{Number: 3, Key: 1, Value: []byte("rain")})
@@ -437,7 +438,11 @@ func FuzzRejoin(f *testing.F) {
 		p.send(&wire.RejoinEnd{})
 		late := r.join(wire.CellApp, 12)
 		r.pass(2500 * time.Millisecond)
-		if !r.m.Superseded() {
+		switch {
+		case r.m.Superseded():
+		case r.m.stopping.step != wire.StopNone:
+			one[wire.Refused](late)
+		default:
 			one[wire.Welcome](late)
 		}
 	})

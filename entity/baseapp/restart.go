@@ -95,13 +95,12 @@ func (a *BaseApp) restart(b *base) {
 	a.storing.queue = slices.DeleteFunc(a.storing.queue, func(x *base) bool { return x == b })
 	a.talking.active = slices.DeleteFunc(a.talking.active, func(t *talk) bool { return t.of == b })
 	a.report.Restarted++
-	if err := a.restore(&heritage{id: b.id, from: a.net.Self(), came: b.copied.came, former: b, parts: b.copied.last}); err != nil {
+	err := a.restore(&heritage{id: b.id, from: a.net.Self(), came: b.copied.came, former: b, parts: b.copied.last})
+	if b.talks = nil; err != nil {
 		a.fault("a base whose script has panicked cannot go on from its copy, and is lost", "entity", b.id, "error", err)
-		b.talks = nil
 		b.giveUp()
 		return
 	}
-	b.talks = nil
 	b.log.Warn("the base goes on from its newest copy, since its script has panicked", "copied", a.now-b.copied.at, "life", b.life()+1)
 }
 

@@ -47,7 +47,10 @@ func TestBaseAppDiesAtTheDoor(t *testing.T) {
 						}
 						if s.id == protocol.LoginOKID {
 							var m protocol.LoginOK
-							_ = protocol.Messages(msg, func(_ protocol.ID, body []byte) error { return m.Parse(body) })
+							if err := protocol.Messages(msg, func(_ protocol.ID, body []byte) error { return m.Parse(body) }); err != nil {
+								t.Error(err)
+								return msg
+							}
 							host = r.byPlace[m.Doors[0].Address.At]
 						}
 						if dieAt = r.now + s.after; s.after > 0 {
